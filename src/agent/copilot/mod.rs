@@ -1,0 +1,1 @@
+//! The Copilot CLI as an [`AgentBackend`](super::AgentBackend).

@@ -1,0 +1,96 @@
+//! DevTools commands: where they go, which may be sent, how they fail.
+
+use std::time::Duration;
+
+use crate::protocol::{CdpSessionId, TabId};
+
+/// Where a command goes.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Target {
+    /// The tab.
+    pub tab: TabId,
+    /// A child target inside it (cross-origin frame); `None` = the tab itself.
+    pub session: Option<CdpSessionId>,
+}
+
+impl Target {
+    /// The tab itself.
+    pub fn tab(tab: TabId) -> Self {
+        Self { tab, session: None }
+    }
+}
+
+/// How long a command may take unless a tool says otherwise.
+pub const CDP_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How long the extension may take for a request about tabs.
+pub const TAB_TIMEOUT: Duration = Duration::from_secs(15);
+
+/// Every DevTools method that this program sends. Anything else is refused before it leaves,
+/// so a new method is a line here that a reviewer sees.
+pub const ALLOWED_METHODS: &[&str] = &[
+    "Accessibility.disable",
+    "Accessibility.enable",
+    "DOM.describeNode",
+    "DOM.disable",
+    "DOM.enable",
+    "DOM.getContentQuads",
+    "DOM.getFrameOwner",
+    "DOM.resolveNode",
+    "DOM.scrollIntoViewIfNeeded",
+    "DOM.setFileInputFiles",
+    "DOMDebugger.getEventListeners",
+    "Emulation.setFocusEmulationEnabled",
+    "Input.dispatchKeyEvent",
+    "Input.dispatchMouseEvent",
+    "Input.insertText",
+    "Page.bringToFront",
+    "Page.captureScreenshot",
+    "Page.createIsolatedWorld",
+    "Page.disable",
+    "Page.enable",
+    "Page.getFrameTree",
+    "Page.getLayoutMetrics",
+    "Page.handleJavaScriptDialog",
+    "Runtime.callFunctionOn",
+    "Runtime.disable",
+    "Runtime.enable",
+    "Runtime.evaluate",
+    "Runtime.getProperties",
+    "Runtime.releaseObject",
+    "Runtime.releaseObjectGroup",
+    "Target.setAutoAttach",
+];
+
+/// Why a command has no result.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CdpError {
+    /// The browser or the extension refused; its words.
+    #[error("{0}")]
+    Refused(String),
+    /// No answer in time.
+    #[error("the browser did not answer {method} within {} s", .after.as_secs())]
+    Timeout {
+        /// What was asked.
+        method: String,
+        /// How long was waited.
+        after: Duration,
+    },
+    /// The connection to the extension is gone.
+    #[error("the connection to the browser is gone")]
+    Closed,
+    /// The call was cancelled (Stop, closed panel).
+    #[error("stopped")]
+    Cancelled,
+    /// The answer is not what the method promises.
+    #[error("the browser's answer to {method} makes no sense: {detail}")]
+    Malformed {
+        /// What was asked.
+        method: String,
+        /// What is wrong.
+        detail: String,
+    },
+    /// A method outside [`ALLOWED_METHODS`].
+    #[error("{0} is not a method that Browy sends")]
+    NotAllowed(String),
+}

@@ -1,0 +1,298 @@
+//! Requests to the extension on behalf of one session: pending calls, the pinned tab, events.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tokio::sync::{broadcast, watch};
+use tokio_util::sync::CancellationToken;
+
+use super::cdp::{ALLOWED_METHODS, CDP_TIMEOUT, CdpError, TAB_TIMEOUT, Target};
+use crate::protocol::{
+    BridgeCall, CallId, CdpEvent, CdpSend, DebuggerDetached, DownloadEvent, Outbound, SessionId, TabCall,
+    TabEvent, TabHeld, TabId, TabInfo, TabNew, ToolResult,
+};
+use crate::rpc::Pending;
+
+/// Events a slow listener may fall behind before it misses some and is told so.
+const EVENT_BACKLOG: usize = 4096;
+
+/// The way to the session's client.
+pub trait Wire: Send + Sync + 'static {
+    /// Queues a message. Never waits.
+    ///
+    /// # Errors
+    /// [`WireClosed`] when the client is gone.
+    fn send(&self, message: Outbound) -> Result<(), WireClosed>;
+
+    /// Whether the client announced this capability.
+    fn has(&self, capability: &str) -> bool;
+}
+
+/// The client is gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the client is gone")]
+pub struct WireClosed;
+
+/// Something that happened in the browser.
+#[derive(Debug, Clone)]
+pub enum BrowserEvent {
+    /// A DevTools event of a tab this session uses.
+    Cdp(Arc<CdpEvent>),
+    /// A tab came, went or changed.
+    Tab(Arc<TabEvent>),
+    /// A download changed.
+    Download(Arc<DownloadEvent>),
+    /// The debugger left a tab.
+    Detached(Arc<DebuggerDetached>),
+}
+
+/// One session's line to the extension.
+pub struct ExtensionContext {
+    session: SessionId,
+    wire: watch::Sender<Arc<dyn Wire>>,
+    pending: Pending<CallId, ToolResult>,
+    events: broadcast::Sender<BrowserEvent>,
+    pinned: watch::Sender<Option<TabId>>,
+    /// Set for a DevTools panel: the tab it inspects, which nothing overrides.
+    inspected: Option<TabId>,
+}
+
+impl ExtensionContext {
+    /// A line for `session`. `inspected` binds it to that tab for good.
+    pub fn new(session: SessionId, wire: Arc<dyn Wire>, inspected: Option<TabId>) -> Self {
+        Self {
+            session,
+            wire: watch::Sender::new(wire),
+            pending: Pending::default(),
+            events: broadcast::Sender::new(EVENT_BACKLOG),
+            pinned: watch::Sender::new(inspected),
+            inspected,
+        }
+    }
+
+    /// The session.
+    pub fn session(&self) -> &SessionId {
+        &self.session
+    }
+
+    /// The inspected tab of a DevTools panel.
+    pub fn inspected(&self) -> Option<TabId> {
+        self.inspected
+    }
+
+    /// Puts a new line in place of the old one (the service worker restarted). Open calls go on
+    /// waiting: their answers may still come.
+    pub fn rewire(&self, wire: Arc<dyn Wire>) {
+        self.wire.send_replace(wire);
+    }
+
+    /// Whether the client announced this capability.
+    pub fn has(&self, capability: &str) -> bool {
+        self.wire.borrow().has(capability)
+    }
+
+    /// Ends every open call with [`CdpError::Closed`] and refuses new ones.
+    pub fn close(&self) {
+        self.pending.close();
+    }
+
+    /// Calls that wait for an answer.
+    pub fn open_calls(&self) -> usize {
+        self.pending.len()
+    }
+
+    /// Hands an answer to its call. `false`: nobody waits for it (late, repeated, or forged).
+    pub fn resolve(&self, result: ToolResult) -> bool {
+        let id = result.call_id.clone();
+        self.pending.answer(&id, result).is_ok()
+    }
+
+    /// Tells listeners what happened.
+    pub fn publish(&self, event: BrowserEvent) {
+        // No listener is the normal case between tool calls.
+        let _ = self.events.send(event);
+    }
+
+    /// Everything that happens from now on.
+    pub fn subscribe(&self) -> broadcast::Receiver<BrowserEvent> {
+        self.events.subscribe()
+    }
+
+    /// The tab the session works on.
+    pub fn pinned(&self) -> Option<TabId> {
+        *self.pinned.borrow()
+    }
+
+    /// Makes `tab` the one the session works on and tells the panel. A bound session stays where it is.
+    pub fn pin(&self, tab: &TabInfo) {
+        if self.inspected.is_some_and(|inspected| inspected != tab.tab_id) {
+            return;
+        }
+        self.pinned.send_replace(Some(tab.tab_id));
+        let wire = self.wire.borrow().clone();
+        if wire.has("tabs.held") {
+            let held = TabHeld {
+                session_id: self.session.clone(),
+                tab_id: tab.tab_id,
+                url: tab.url.clone(),
+                title: tab.title.clone(),
+                origin: url::Url::parse(&tab.url)
+                    .ok()
+                    .map(|url| url.origin())
+                    .filter(url::Origin::is_tuple)
+                    .map(|origin| origin.ascii_serialization()),
+            };
+            let _ = wire.send(Outbound::TabHeld(held));
+        }
+    }
+
+    /// Sends one DevTools command and waits for its result.
+    ///
+    /// # Errors
+    /// See [`CdpError`]. Waits 30 s at most.
+    ///
+    /// # Cancel safety
+    /// Dropping the future forgets the call; a late answer is dropped.
+    pub async fn cdp(
+        &self,
+        cancel: &CancellationToken,
+        target: &Target,
+        method: &'static str,
+        params: Value,
+    ) -> Result<Value, CdpError> {
+        self.cdp_within(cancel, target, method, params, CDP_TIMEOUT).await
+    }
+
+    /// [`cdp`](Self::cdp) with a deadline of its own.
+    ///
+    /// # Errors
+    /// See [`CdpError`].
+    pub async fn cdp_within(
+        &self,
+        cancel: &CancellationToken,
+        target: &Target,
+        method: &'static str,
+        params: Value,
+        within: Duration,
+    ) -> Result<Value, CdpError> {
+        if !ALLOWED_METHODS.contains(&method) {
+            return Err(CdpError::NotAllowed(method.to_owned()));
+        }
+        let mut result = self
+            .request(cancel, method, within, |session_id, call_id| {
+                Outbound::CdpSend(CdpSend {
+                    session_id,
+                    call_id,
+                    tab_id: Some(target.tab),
+                    cdp_session_id: target.session.clone(),
+                    method: method.to_owned(),
+                    params,
+                })
+            })
+            .await?;
+        match result.get_mut("result") {
+            Some(inner) => Ok(inner.take()),
+            None => Err(CdpError::Malformed { method: method.to_owned(), detail: "no `result`".to_owned() }),
+        }
+    }
+
+    /// All tabs of all windows.
+    ///
+    /// # Errors
+    /// See [`CdpError`]. Waits 15 s at most.
+    pub async fn tabs(&self, cancel: &CancellationToken) -> Result<Vec<TabInfo>, CdpError> {
+        self.tab_request(cancel, "tab.list", |session_id, call_id| {
+            Outbound::TabList(BridgeCall { session_id, call_id })
+        })
+        .await
+    }
+
+    /// The tab in front of the panel's window, or the inspected one.
+    ///
+    /// # Errors
+    /// See [`CdpError`]. Waits 15 s at most.
+    pub async fn active_tab(&self, cancel: &CancellationToken) -> Result<Option<TabInfo>, CdpError> {
+        self.tab_request(cancel, "tab.getActive", |session_id, call_id| {
+            Outbound::TabGetActive(BridgeCall { session_id, call_id })
+        })
+        .await
+    }
+
+    /// Opens a tab.
+    ///
+    /// # Errors
+    /// See [`CdpError`]. Waits 15 s at most.
+    pub async fn new_tab(
+        &self,
+        cancel: &CancellationToken,
+        url: Option<String>,
+        active: bool,
+    ) -> Result<TabInfo, CdpError> {
+        self.tab_request(cancel, "tab.new", |session_id, call_id| {
+            Outbound::TabNew(TabNew { session_id, call_id, url, active: Some(active) })
+        })
+        .await
+    }
+
+    /// Brings a tab to the front.
+    ///
+    /// # Errors
+    /// See [`CdpError`]. Waits 15 s at most.
+    pub async fn activate_tab(&self, cancel: &CancellationToken, tab_id: TabId) -> Result<TabInfo, CdpError> {
+        self.tab_request(cancel, "tab.activate", |session_id, call_id| {
+            Outbound::TabActivate(TabCall { session_id, call_id, tab_id })
+        })
+        .await
+    }
+
+    /// Closes a tab. The client must have announced `tabs.close`.
+    ///
+    /// # Errors
+    /// See [`CdpError`]. Waits 15 s at most.
+    pub async fn close_tab(&self, cancel: &CancellationToken, tab_id: TabId) -> Result<(), CdpError> {
+        self.tab_request::<Value>(cancel, "tab.close", |session_id, call_id| {
+            Outbound::TabClose(TabCall { session_id, call_id, tab_id })
+        })
+        .await
+        .map(drop)
+    }
+
+    async fn tab_request<T: DeserializeOwned>(
+        &self,
+        cancel: &CancellationToken,
+        what: &'static str,
+        message: impl FnOnce(SessionId, CallId) -> Outbound,
+    ) -> Result<T, CdpError> {
+        let result = self.request(cancel, what, TAB_TIMEOUT, message).await?;
+        serde_json::from_value(result)
+            .map_err(|error| CdpError::Malformed { method: what.to_owned(), detail: error.to_string() })
+    }
+
+    async fn request(
+        &self,
+        cancel: &CancellationToken,
+        what: &'static str,
+        within: Duration,
+        message: impl FnOnce(SessionId, CallId) -> Outbound,
+    ) -> Result<Value, CdpError> {
+        let call_id = CallId::random();
+        let mut waiting = self.pending.open(call_id.clone());
+        let wire = self.wire.borrow().clone();
+        wire.send(message(self.session.clone(), call_id)).map_err(|WireClosed| CdpError::Closed)?;
+        let answer = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Err(CdpError::Cancelled),
+            answer = tokio::time::timeout(within, waiting.answer()) => answer,
+        };
+        match answer {
+            Err(_) => Err(CdpError::Timeout { method: what.to_owned(), after: within }),
+            Ok(None) => Err(CdpError::Closed),
+            Ok(Some(ToolResult { ok: true, result, .. })) => Ok(result),
+            Ok(Some(ToolResult { error, .. })) => {
+                Err(CdpError::Refused(error.unwrap_or_else(|| format!("{what} failed without saying why"))))
+            }
+        }
+    }
+}

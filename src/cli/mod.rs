@@ -1,0 +1,8 @@
+//! The command line and host mode.
+
+use std::process::ExitCode;
+
+/// Parses the arguments and does what they ask for.
+pub fn main() -> ExitCode {
+    ExitCode::SUCCESS
+}

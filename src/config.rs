@@ -1,0 +1,78 @@
+//! The settings file, `~/.browy/config.toml`.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::paths::Paths;
+
+/// Everything a person can set.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Config {
+    /// The model for new prompts; absent = the CLI's own default.
+    pub model: Option<String>,
+    /// The Copilot CLI to start; absent = Browy's own copy, then the one on `PATH`.
+    pub cli_path: Option<PathBuf>,
+    /// An own model provider instead of GitHub Copilot.
+    pub provider: Option<Provider>,
+}
+
+/// An OpenAI-compatible endpoint.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Provider {
+    /// For example `http://127.0.0.1:11434/v1`.
+    pub base_url: String,
+    /// The model's name at that endpoint.
+    pub model: String,
+    /// The key, if the endpoint wants one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub api_key: Option<String>,
+}
+
+impl std::fmt::Debug for Provider {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Provider")
+            .field("base_url", &self.base_url)
+            .field("model", &self.model)
+            .field("api_key", &self.api_key.as_ref().map(|_| "…"))
+            .finish()
+    }
+}
+
+/// The settings file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// It is there, but cannot be read.
+    #[error("cannot read {path}: {source}")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// It is not the TOML that is expected.
+    #[error("{path} is not valid: {source}")]
+    Parse {
+        /// The file.
+        path: PathBuf,
+        /// Where and why.
+        source: Box<toml::de::Error>,
+    },
+}
+
+impl Config {
+    /// Reads the file; a missing one gives the defaults.
+    ///
+    /// # Errors
+    /// [`ConfigError`] when the file is there and unusable.
+    pub fn load(paths: &Paths) -> Result<Self, ConfigError> {
+        let path = paths.config();
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(source) => return Err(ConfigError::Read { path, source }),
+        };
+        toml::from_str(&text).map_err(|source| ConfigError::Parse { path, source: Box::new(source) })
+    }
+}

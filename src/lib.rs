@@ -1,0 +1,33 @@
+//! Browy's native-messaging host.
+//!
+//! | module | what it is | may use |
+//! |---|---|---|
+//! | [`cli`] | the command line and host mode; the only place that prints and exits | everything |
+//! | [`runner`] | sessions, the turn queue, one turn from start to ending | agent, tools, browser, protocol, transport, data, rpc, config |
+//! | [`agent`] | the model side: the Copilot CLI behind a trait, prompts | rpc, config, paths |
+//! | [`tools`] | what the model can call | browser, page, data, protocol::ids, config |
+//! | [`browser`] | what the host knows of the browser | page, protocol, rpc |
+//! | [`page`] | JavaScript that runs inside pages | – |
+//! | [`transport`] | frames in and out | protocol |
+//! | [`protocol`] | messages between host and extension | – |
+//! | [`chromium`] | a browser with a profile of its own (demo, tests) | paths |
+//! | [`data`] | files under `~/.browy/data` | paths |
+//! | [`rpc`] | replies find their callers | – |
+//! | [`config`], [`paths`], [`logging`] | settings, places, the log | paths |
+//!
+//! `tests/it/architecture.rs` checks the table.
+
+pub mod agent;
+pub mod browser;
+pub mod chromium;
+pub mod cli;
+pub mod config;
+pub mod data;
+pub mod logging;
+pub mod page;
+pub mod paths;
+pub mod protocol;
+pub mod rpc;
+pub mod runner;
+pub mod tools;
+pub mod transport;

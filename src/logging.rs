@@ -1,0 +1,1 @@
+//! The log: one file, one event a line, no secrets.

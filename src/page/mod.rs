@@ -1,0 +1,1 @@
+//! JavaScript that runs inside pages.

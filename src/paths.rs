@@ -1,0 +1,69 @@
+//! Where things live on this machine.
+
+use std::path::{Path, PathBuf};
+
+/// The places Browy uses. Everything hangs below one home directory, so tests use a temporary one.
+#[derive(Debug, Clone)]
+pub struct Paths {
+    home: PathBuf,
+}
+
+/// The home directory could not be found.
+#[derive(Debug, thiserror::Error)]
+#[error("no home directory: set HOME to the folder that Browy should use")]
+pub struct NoHome;
+
+impl Paths {
+    /// The places of the person who runs this process.
+    ///
+    /// # Errors
+    /// [`NoHome`] when the system names no home directory.
+    pub fn of_user() -> Result<Self, NoHome> {
+        directories::BaseDirs::new().map(|dirs| Self::below(dirs.home_dir())).ok_or(NoHome)
+    }
+
+    /// The places below `home`.
+    pub fn below(home: impl Into<PathBuf>) -> Self {
+        Self { home: home.into() }
+    }
+
+    /// The home directory itself.
+    pub fn home(&self) -> &Path {
+        &self.home
+    }
+
+    /// `~/.browy`: program, settings and data.
+    pub fn browy(&self) -> PathBuf {
+        self.home.join(".browy")
+    }
+
+    /// `~/.browy/config.toml`: settings.
+    pub fn config(&self) -> PathBuf {
+        self.browy().join("config.toml")
+    }
+
+    /// `~/.browy/origins.json`: extension ids that the person added.
+    pub fn origins(&self) -> PathBuf {
+        self.browy().join("origins.json")
+    }
+
+    /// `~/.browy/app`: the installed program, staged extension and Copilot CLI.
+    pub fn app(&self) -> PathBuf {
+        self.browy().join("app")
+    }
+
+    /// `~/.browy/data`: what the agent keeps for the person.
+    pub fn data(&self) -> PathBuf {
+        self.browy().join("data")
+    }
+
+    /// `~/.browseragent/native-host.log`: the host's log, where Browy has always put it.
+    pub fn log(&self) -> PathBuf {
+        self.home.join(".browseragent").join("native-host.log")
+    }
+
+    /// `~/.browseragent/sessions`: the working directory that marks a Copilot session as Browy's.
+    pub fn sessions(&self) -> PathBuf {
+        self.home.join(".browseragent").join("sessions")
+    }
+}

@@ -1,0 +1,15 @@
+//! Messages between host and extension: data only, both directions, one place.
+//!
+//! Browy's protocol 1 plus the additions of `docs/protocol.md`. Unknown fields are ignored;
+//! unknown types are reported and skipped, so older and newer peers can talk.
+
+mod error;
+mod ids;
+mod inbound;
+pub mod limits;
+mod outbound;
+
+pub use error::ProtocolError;
+pub use ids::{AskId, CallId, CdpSessionId, SessionId, TabId, TurnId};
+pub use inbound::*;
+pub use outbound::*;

@@ -1,0 +1,1 @@
+//! Sessions, the turn queue, and one turn from start to ending.
