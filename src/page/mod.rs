@@ -13,6 +13,14 @@ pub const LIBRARY: &str = concat!(
     "(() => {\n\"use strict\";\n",
     include_str!("lib/registry.js"),
     include_str!("lib/dom.js"),
+    include_str!("lib/flat.js"),
+    include_str!("lib/secret.js"),
+    include_str!("lib/names.js"),
+    include_str!("lib/geometry.js"),
+    include_str!("lib/walk.js"),
+    include_str!("lib/describe.js"),
+    include_str!("lib/snapshot.js"),
+    include_str!("lib/points.js"),
     "\nreturn registry;\n})()",
 );
 
