@@ -1,6 +1,11 @@
 //! Integration tests, one binary: `tests/run` picks layers by module.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "test code outside test functions")]
 
+#[path = "../case_runner/bind.rs"]
+mod bind;
+mod case_rules;
+#[path = "../case_runner/expect.rs"]
+mod expect;
 mod support;
 
 mod fake_cli;
