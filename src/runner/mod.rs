@@ -1,1 +1,4 @@
 //! Sessions, the turn queue, and one turn from start to ending.
+
+mod lane;
+mod queue;
