@@ -13,3 +13,10 @@ pub struct Browser {
     /// Requests to the extension, the pinned tab, and events.
     pub context: Arc<ExtensionContext>,
 }
+
+impl Browser {
+    /// The browser behind `context`.
+    pub fn new(context: Arc<ExtensionContext>) -> Self {
+        Self { context }
+    }
+}
