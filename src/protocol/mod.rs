@@ -8,6 +8,7 @@ mod ids;
 mod inbound;
 pub mod limits;
 mod outbound;
+pub mod text;
 
 pub use error::ProtocolError;
 pub use ids::{AskId, CallId, CdpSessionId, SessionId, TabId, TurnId};
