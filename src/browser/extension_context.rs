@@ -23,17 +23,26 @@ pub trait Wire: Send + Sync + 'static {
     /// Queues a message. Never waits.
     ///
     /// # Errors
-    /// [`WireClosed`] when the client is gone.
-    fn send(&self, message: Outbound) -> Result<(), WireClosed>;
+    /// [`WireError`]; nothing was sent then.
+    fn send(&self, message: Outbound) -> Result<(), WireError>;
 
     /// Whether the client announced this capability.
     fn has(&self, capability: &str) -> bool;
 }
 
-/// The client is gone.
+/// Why a message did not go out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the client is gone")]
-pub struct WireClosed;
+pub enum WireError {
+    /// The client is gone.
+    #[error("the client is gone")]
+    Closed,
+    /// Too long for one frame.
+    #[error("the message of {bytes} bytes is too long for the browser")]
+    TooLarge {
+        /// Its length in bytes.
+        bytes: usize,
+    },
+}
 
 /// Something that happened in the browser.
 #[derive(Debug, Clone)]
@@ -272,7 +281,10 @@ impl ExtensionContext {
     ) -> Result<Value, CdpError> {
         let call_id = CallId::random();
         let mut waiting = self.pending.open(call_id.clone());
-        self.wire.send(message(self.session.clone(), call_id)).map_err(|WireClosed| CdpError::Closed)?;
+        self.wire.send(message(self.session.clone(), call_id)).map_err(|error| match error {
+            WireError::Closed => CdpError::Closed,
+            WireError::TooLarge { .. } => CdpError::Refused(error.to_string()),
+        })?;
         let answer = tokio::select! {
             biased;
             () = cancel.cancelled() => return Err(CdpError::Cancelled),

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
-use crate::browser::{Wire, WireClosed};
+use crate::browser::{Wire, WireError};
 use crate::protocol::Outbound;
-use crate::transport::link::Outbox;
+use crate::transport::link::{Outbox, SendError};
 
 /// Names a client within this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -60,8 +60,11 @@ impl SessionWire {
 }
 
 impl Wire for SessionWire {
-    fn send(&self, message: Outbound) -> Result<(), WireClosed> {
-        self.line.borrow().outbox.send(message).map_err(|_| WireClosed)
+    fn send(&self, message: Outbound) -> Result<(), WireError> {
+        self.line.borrow().outbox.send(message).map_err(|error| match error {
+            SendError::Closed => WireError::Closed,
+            SendError::TooLarge { bytes } => WireError::TooLarge { bytes },
+        })
     }
 
     fn has(&self, capability: &str) -> bool {

@@ -28,10 +28,11 @@ use crate::paths::Paths;
 use crate::protocol::{
     ChatError, ChatQueued, ErrorCode, Inbound, Outbound, ProtocolError, SessionId, TurnId,
 };
+use crate::transport::Rejections;
 use crate::transport::link::{Inbox, LinkTasks, Outbox};
 
+use client::Capabilities;
 pub use client::ClientId;
-use client::{Capabilities, Line};
 use queue::{Queued, TurnQueue};
 use sessions::Session;
 use turn::{Turn, TurnEnd};
@@ -70,8 +71,8 @@ struct Client {
     capabilities: Capabilities,
     /// Speaks another protocol: no session can be started.
     incompatible: bool,
-    /// Unknown message types that were answered already.
-    unknown: Vec<String>,
+    /// Counts bad messages and rations the answers to them.
+    rejections: Rejections,
     /// Keeps the link's writer alive.
     _link: LinkTasks,
 }
@@ -124,9 +125,8 @@ impl RunnerHandle {
                 return;
             }
         }
-        if let Some(error) = inbox.end() {
-            tracing::warn!(%error, "the link ended");
-            let _ = outbox.send(error_message(None, ErrorCode::Internal, error.to_string()));
+        if inbox.end().is_some() {
+            // The link has told its peer why; let it hear that.
             let _ = tokio::time::timeout(LAST_WORDS, outbox.flushed()).await;
         }
         let _ = self.events.send(Event::Gone { client }).await;
@@ -191,7 +191,7 @@ impl Runner {
                     outbox,
                     capabilities: Capabilities::default(),
                     incompatible: false,
-                    unknown: Vec::new(),
+                    rejections: Rejections::default(),
                     _link: link,
                 };
                 self.clients.insert(client, client_state);

@@ -240,28 +240,20 @@ impl Runner {
     /// One message could not be read. The call or the panel it was for hears of it.
     pub(super) fn on_bad_message(&mut self, client: ClientId, error: ProtocolError) {
         tracing::warn!(%error, "a message was dropped");
-        let text = error.to_string();
-        match error {
-            ProtocolError::BadField { session_id: Some(session_id), call_id: Some(call_id), .. }
-                if self.owns(client, &session_id) =>
-            {
-                let result = serde_json::Value::Null;
-                self.on_tool_result(ToolResult { session_id, call_id, ok: false, result, error: Some(text) });
-            }
-            ProtocolError::BadField { session_id, .. } => {
-                self.reply(client, error_message(session_id, ErrorCode::Unsupported, text));
-            }
-            ProtocolError::UnknownType(kind) => {
-                let Some(state) = self.clients.get_mut(&client) else { return };
-                // Once a type: a newer extension may send it a thousand times.
-                if !state.unknown.contains(&kind) && state.unknown.len() < 100 {
-                    state.unknown.push(kind);
-                    self.reply(client, error_message(None, ErrorCode::Unsupported, text));
-                }
-            }
-            ProtocolError::NotJson(_) | ProtocolError::NoType => {
-                self.reply(client, error_message(None, ErrorCode::Unsupported, text));
-            }
+        if let ProtocolError::BadField { session_id: Some(session_id), call_id: Some(call_id), .. } = &error
+            && self.owns(client, session_id)
+        {
+            self.on_tool_result(ToolResult {
+                session_id: session_id.clone(),
+                call_id: call_id.clone(),
+                ok: false,
+                result: serde_json::Value::Null,
+                error: Some(error.to_string()),
+            });
+        }
+        let answer = self.clients.get_mut(&client).and_then(|state| state.rejections.answer(&error));
+        if let Some(answer) = answer {
+            self.reply(client, Outbound::ChatError(answer));
         }
     }
 

@@ -181,7 +181,8 @@ impl Turn {
             AgentEvent::Reasoning { text } => self.activity("reasoning", Some(text)),
             AgentEvent::Retry { reason } => self.activity("status.retry", Some(reason)),
             AgentEvent::ToolCall { id, name, args } => {
-                if let Some((id, reply)) = calls.request(id, name, args, &self.policy.borrow()) {
+                let refused = calls.request(id, name, args, &self.policy.borrow());
+                if let Some((id, reply)) = refused {
                     agent.control.answer(&id, reply).await;
                 }
             }
