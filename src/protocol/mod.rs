@@ -14,3 +14,6 @@ pub use error::ProtocolError;
 pub use ids::{AskId, CallId, CdpSessionId, SessionId, TabId, TurnId};
 pub use inbound::*;
 pub use outbound::*;
+
+#[cfg(test)]
+mod tests;

@@ -76,3 +76,88 @@ impl<C: Chunks> FrameReader for ChunkReader<C> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Feed = mpsc::UnboundedSender<io::Result<Bytes>>;
+
+    fn reader() -> (Feed, ChunkReader<mpsc::UnboundedReceiver<io::Result<Bytes>>>) {
+        let (feed, chunks) = mpsc::unbounded_channel();
+        (feed, ChunkReader::new(chunks))
+    }
+
+    fn feed(to: &Feed, bytes: &'static [u8]) {
+        to.send(Ok(Bytes::from_static(bytes))).unwrap();
+    }
+
+    const DAY: Duration = Duration::from_secs(86_400);
+
+    #[tokio::test(start_paused = true)]
+    async fn idle_port_waits_for_ever() {
+        let (to, mut reader) = reader();
+        feed(&to, b"\x02\0\0\0{}");
+        assert_eq!(reader.read().await.unwrap().unwrap(), "{}");
+        assert!(tokio::time::timeout(DAY, reader.read()).await.is_err());
+        feed(&to, b"\x04\0\0\0null");
+        assert_eq!(reader.read().await.unwrap().unwrap(), "null");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn frame_that_stalls_ends_the_stream_after_a_minute() {
+        for start in [&b"\x02"[..], b"\x02\0\0\0", b"\x02\0\0\0{"] {
+            let (to, mut reader) = reader();
+            feed(&to, start);
+            let began = Instant::now();
+            assert!(matches!(reader.read().await, Err(FrameError::Stalled(STALL_LIMIT))));
+            assert_eq!(began.elapsed().as_secs(), 60);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn dropped_read_loses_no_bytes_and_wins_no_time() {
+        let (to, mut reader) = reader();
+        feed(&to, b"\x02\0\0\0{");
+        let began = Instant::now();
+        for _ in 0..3 {
+            assert!(tokio::time::timeout(Duration::from_secs(15), reader.read()).await.is_err());
+        }
+        feed(&to, b"}\x02\0");
+        assert_eq!(reader.read().await.unwrap().unwrap(), "{}");
+        assert!(matches!(reader.read().await, Err(FrameError::Stalled(_))));
+        assert_eq!(began.elapsed().as_secs(), 45 + 60);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn slow_sender_is_waited_for_as_long_as_bytes_come() {
+        let (to, mut reader) = reader();
+        let frame = super::super::frame::encode(&[b'7'; 300]).unwrap();
+        let sender = async {
+            for byte in frame {
+                tokio::time::sleep(Duration::from_secs(1)).await;
+                to.send(Ok(Bytes::copy_from_slice(&[byte]))).unwrap();
+            }
+        };
+        let ((), body) = tokio::join!(sender, reader.read());
+        assert_eq!(body.unwrap().unwrap(), [b'7'; 300][..]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn end_inside_a_frame_is_told_from_a_clean_one() {
+        let (to, mut clean) = reader();
+        drop(to);
+        assert!(clean.read().await.unwrap().is_none());
+        let (to, mut cut) = reader();
+        feed(&to, b"\x05\0\0\0ab");
+        drop(to);
+        assert!(matches!(cut.read().await, Err(FrameError::Truncated { missing: 3 })));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn input_error_is_passed_on() {
+        let (to, mut reader) = reader();
+        to.send(Err(io::ErrorKind::ConnectionReset.into())).unwrap();
+        assert!(matches!(reader.read().await, Err(FrameError::Io(_))));
+    }
+}
