@@ -1,4 +1,7 @@
-//! Integration tests: one binary, one module per layer or theme.
+//! Integration tests, one binary: `tests/run` picks layers by module.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "test code outside test functions")]
+
+mod support;
 
 mod conversations;
-mod support;
+mod fake_cli;
