@@ -47,6 +47,11 @@ impl Paths {
         self.browy().join("origins.json")
     }
 
+    /// `~/.browy/registered.json`: what registration with browsers left behind, so that it can be taken back.
+    pub fn registered(&self) -> PathBuf {
+        self.browy().join("registered.json")
+    }
+
     /// `~/.browy/app`: the installed program, staged extension and Copilot CLI.
     pub fn app(&self) -> PathBuf {
         self.browy().join("app")

@@ -9,7 +9,10 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the terminal is this module's output")]
 
-mod host;
+mod files;
+// mod host;
+pub mod install;
+pub mod origins;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -32,17 +35,21 @@ struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {}
+enum Command {
+    /// Register the host with the browsers that are on this machine.
+    InstallHost(install::InstallHostArgs),
+    /// Take the registration back.
+    UninstallHost(install::UninstallHostArgs),
+}
 
 /// Does what the arguments ask for.
 pub fn main() -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().collect();
-    let first = args.get(1).and_then(|arg| arg.to_str()).unwrap_or_default();
-    if first.starts_with(host::ORIGIN_PREFIX) {
-        return host::run(first);
-    }
-    let cli = Cli::parse_from(args);
-    match run(cli) {
+    // let first = args.get(1).and_then(|arg| arg.to_str()).unwrap_or_default();
+    // if first.starts_with(host::ORIGIN_PREFIX) {
+    //     return host::run(first);
+    // }
+    match run(Cli::parse_from(args)) {
         Ok(code) => code,
         Err(error) => {
             eprintln!("browy: {error:#}");
@@ -52,6 +59,9 @@ pub fn main() -> ExitCode {
 }
 
 fn run(cli: Cli) -> anyhow::Result<ExitCode> {
-    let _paths = Paths::of_user()?;
-    match cli.command {}
+    let paths = Paths::of_user()?;
+    match cli.command {
+        Command::InstallHost(args) => args.run(&paths),
+        Command::UninstallHost(args) => args.run(&paths),
+    }
 }

@@ -5,3 +5,6 @@ mod support;
 
 mod conversations;
 mod fake_cli;
+
+#[cfg(unix)]
+mod install;
