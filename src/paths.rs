@@ -72,3 +72,15 @@ impl Paths {
         self.home.join(".browseragent").join("sessions")
     }
 }
+
+/// Creates a folder and its parents; new ones are private to the owner (0700).
+///
+/// # Errors
+/// What the system says.
+pub fn create_private_dir(path: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
