@@ -1,4 +1,5 @@
 //! Integration tests, one binary: `tests/run` picks layers by module.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr)]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "test code outside test functions")]
 
 #[path = "../case_runner/bind.rs"]
@@ -8,4 +9,8 @@ mod case_rules;
 mod expect;
 mod support;
 
+mod conversations;
 mod fake_cli;
+
+#[cfg(unix)]
+mod install;
