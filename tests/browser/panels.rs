@@ -133,7 +133,7 @@ async fn panel_without_a_host_turns_ready_by_itself_once_it_is_registered() {
     options.env = cli.environment();
     let chromium = Chromium::launch(options).await.unwrap();
     let beside = chromium.browser().open_window("about:blank").await.unwrap();
-    let panel = Panel { page: chromium.browser().open_side_panel(&beside).await.unwrap(), beside };
+    let panel = Panel { page: chromium.browser().open_side_panel(&beside).await.unwrap() };
     panel.becomes("missing").await;
     panel.shows("#notice", "./install/install.sh").await;
     panel.send("typed too early").await;

@@ -35,7 +35,7 @@ impl Stage {
     pub async fn panel(&self) -> Panel {
         let beside = self.chromium.browser().open_window("about:blank").await.unwrap();
         let page = self.chromium.browser().open_side_panel(&beside).await.unwrap();
-        Panel { page, beside }
+        Panel { page }
     }
 
     pub async fn ready_panel(&self) -> Panel {
@@ -69,8 +69,6 @@ impl Stage {
 
 pub struct Panel {
     pub page: Page,
-    /// The page in the same window.
-    pub beside: Page,
 }
 
 impl Panel {
