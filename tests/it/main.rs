@@ -1,6 +1,5 @@
 //! Integration tests, one binary: `tests/run` picks layers by module.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr)]
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "test code outside test functions")]
 
 #[path = "../case_runner/bind.rs"]
 mod bind;
@@ -14,3 +13,5 @@ mod fake_cli;
 
 #[cfg(unix)]
 mod install;
+#[cfg(target_os = "linux")]
+mod kills;
