@@ -1,5 +1,4 @@
 //! Integration tests, one binary: `tests/run` picks layers by module.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr)]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "test code outside test functions")]
 
 mod support;
@@ -7,5 +6,8 @@ mod support;
 mod conversations;
 mod fake_cli;
 
+mod architecture;
 #[cfg(unix)]
 mod install;
+#[cfg(unix)]
+mod install_script;
