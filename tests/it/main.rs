@@ -15,7 +15,7 @@ mod fake_cli;
 mod architecture;
 #[cfg(unix)]
 mod install;
-#[cfg(target_os = "linux")]
-mod kills;
 #[cfg(unix)]
 mod install_script;
+#[cfg(target_os = "linux")]
+mod kills;
