@@ -1,0 +1,4 @@
+//! What several tests need.
+
+pub mod copilot;
+pub mod model_server;
