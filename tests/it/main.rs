@@ -1,4 +1,5 @@
 //! Integration tests: one binary, one module per subject.
 
 mod copilot;
+mod guard;
 mod support;
