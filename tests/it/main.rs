@@ -19,3 +19,8 @@ mod install;
 mod install_script;
 #[cfg(target_os = "linux")]
 mod kills;
+//! Integration tests: one binary, one module per subject.
+
+mod copilot;
+mod guard;
+mod support;
