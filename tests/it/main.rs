@@ -11,3 +11,4 @@ mod architecture;
 mod install;
 #[cfg(unix)]
 mod install_script;
+mod logging;
