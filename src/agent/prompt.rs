@@ -149,17 +149,9 @@ fn quoted(text: &str, chars: usize) -> String {
 
 /// One line without control, invisible and direction-changing characters.
 fn one_line(text: &str, chars: usize) -> String {
-    let mut line = String::new();
-    let mut count = 0;
-    for c in text.chars() {
-        if count == chars {
-            line.push('…');
-            break;
-        }
-        line.push(if is_unsafe(c) { ' ' } else { c });
-        count += 1;
-    }
-    line
+    let line = text.chars().take(chars).map(|c| if is_unsafe(c) { ' ' } else { c });
+    let cut = text.chars().nth(chars).map(|_| '…');
+    line.chain(cut).collect()
 }
 
 fn is_unsafe(c: char) -> bool {

@@ -39,7 +39,7 @@ pub fn run(origin: &str) -> ExitCode {
         }
     };
     // Stops a wrong extension, not malware of the same user, who can pass any argument.
-    if !super::origins::trusted(&paths).iter().any(|trusted| trusted == origin) {
+    if !super::origins::trusted_origins(&paths).iter().any(|trusted| trusted == origin) {
         eprintln!("browy: {origin} is not a trusted extension; add it with `browy install-host --ext-id ID`");
         return ExitCode::from(UNTRUSTED);
     }
@@ -47,6 +47,7 @@ pub fn run(origin: &str) -> ExitCode {
         eprintln!("browy: this is how a browser starts Browy. In a terminal try `browy --help`.");
         return ExitCode::from(2);
     }
+    harden();
     let _log = crate::logging::start(&paths);
     let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
         Ok(runtime) => runtime,
@@ -66,6 +67,20 @@ pub fn run(origin: &str) -> ExitCode {
         }
     }
 }
+
+/// What this process writes is its owner's only, and a crash leaves no memory image behind: both may
+/// hold what a person typed.
+#[cfg(unix)]
+fn harden() {
+    use rustix::process::{Resource, Rlimit, setrlimit, umask};
+    umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
+    // Fails only where a limit is already lower.
+    let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
+}
+
+/// The system keeps other users out of a profile; there is no mask to set.
+#[cfg(not(unix))]
+fn harden() {}
 
 async fn serve(paths: Paths) -> std::io::Result<()> {
     let (inbox, outbox, tasks) = link::open(Box::new(Stdio::open()?));

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::prompt::{Context, TabContext};
-use crate::browser::Browser;
+use crate::browser::{Browser, CdpError};
 use crate::protocol::TabInfo;
 
 /// All of it may take this long; what is not known by then is left out.
@@ -20,28 +20,36 @@ pub(super) async fn read(
     notes: Vec<String>,
 ) -> Context {
     let mut context = Context { recent_actions, notes, ..Context::default() };
-    if tokio::time::timeout(READ_TIMEOUT, fill(browser, cancel, &mut context)).await.is_err() {
+    let (count, page) = tokio::join!(
+        tokio::time::timeout(READ_TIMEOUT, browser.context.tabs(cancel)),
+        tokio::time::timeout(READ_TIMEOUT, read_page(browser, cancel, &mut context)),
+    );
+    if page.is_err() {
         context.notes.push("the page did not answer in time".to_owned());
     }
+    context.tab_count = count.ok().and_then(Result::ok).map(|tabs| tabs.len());
     context
 }
 
-async fn fill(browser: &Browser, cancel: &CancellationToken, context: &mut Context) {
-    let (active, tabs) = tokio::join!(browser.context.active_tab(cancel), browser.context.tabs(cancel));
-    context.tab_count = tabs.as_ref().ok().map(Vec::len);
-    let tab = match (browser.context.inspected(), active) {
-        (Some(bound), _) => tabs.ok().and_then(|tabs| tabs.into_iter().find(|tab| tab.tab_id == bound)),
-        (None, Ok(tab)) => tab,
-        (None, Err(error)) => {
+async fn read_page(browser: &Browser, cancel: &CancellationToken, context: &mut Context) {
+    let tab = match tab(browser, cancel).await {
+        Ok(Some(tab)) => tab,
+        Ok(None) => return,
+        Err(error) => {
             context.notes.push(format!("the browser did not say which tab is in front: {error}"));
-            None
+            return;
         }
     };
-    let Some(tab) = tab else { return };
     browser.context.pin(&tab);
-    context.tab =
-        Some(TabContext { title: tab.title.clone(), url: tab.url.clone(), ..TabContext::default() });
-    read_page(browser, cancel, &tab, context).await;
+    context.tab = Some(TabContext { title: tab.title, url: tab.url, ..TabContext::default() });
 }
 
-async fn read_page(_browser: &Browser, _cancel: &CancellationToken, _tab: &TabInfo, _context: &mut Context) {}
+async fn tab(browser: &Browser, cancel: &CancellationToken) -> Result<Option<TabInfo>, CdpError> {
+    match browser.context.inspected() {
+        Some(bound) => {
+            let tabs = browser.context.tabs(cancel).await?;
+            Ok(tabs.into_iter().find(|tab| tab.tab_id == bound))
+        }
+        None => browser.context.active_tab(cancel).await,
+    }
+}

@@ -167,27 +167,29 @@ fn shorten_list(list: &mut ChatListResult, over: usize) -> bool {
 /// many bytes it takes. Never cuts a character.
 fn cut(text: &str, room: usize) -> (&str, &str, usize) {
     let mut taken = 0;
-    for (at, character) in text.char_indices() {
-        let length = escaped_char(character);
-        if taken + length > room {
-            return (&text[..at], &text[at..], taken);
-        }
-        taken += length;
-    }
-    (text, "", taken)
+    let over = text.bytes().position(|byte| {
+        taken += escaped_byte(byte);
+        taken > room
+    });
+    let Some(over) = over else { return (text, "", taken) };
+    let at = text.floor_char_boundary(over);
+    let (start, rest) = text.split_at(at);
+    // Counted so far: the start, and the bytes of the next character up to the one that was too many.
+    let beyond: usize = text.as_bytes()[at..=over].iter().copied().map(escaped_byte).sum();
+    (start, rest, taken - beyond)
 }
 
 /// Bytes that `text` takes inside a JSON string.
 fn escaped_len(text: &str) -> usize {
-    text.chars().map(escaped_char).sum()
+    text.bytes().map(escaped_byte).sum()
 }
 
-/// As serde_json writes it.
-fn escaped_char(character: char) -> usize {
-    match character {
-        '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
-        '\0'..='\u{1f}' => 6,
-        other => other.len_utf8(),
+/// What a byte of UTF-8 text takes inside a JSON string, as serde_json writes it.
+fn escaped_byte(byte: u8) -> usize {
+    match byte {
+        b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0C => 2,
+        0..=0x1F => 6,
+        _ => 1,
     }
 }
 
@@ -271,5 +273,265 @@ fn kind(message: &Outbound) -> &'static str {
         Outbound::ProviderSetResult(_) => "provider.set.result",
         Outbound::ProviderTestResult(_) => "provider.test.result",
         Outbound::DiagResult(_) => "diag.result",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::protocol::{
+        CallId, CdpSend, ChatDone, ChatError, ChatInfo, ChatToolCall, ChatToolResult, ErrorCode,
+        EventActivity, SessionId, TabHeld, TabId, UserAsk,
+    };
+
+    fn session() -> SessionId {
+        "sp-1".into()
+    }
+
+    fn done(text: String) -> Outbound {
+        Outbound::ChatDone(ChatDone {
+            session_id: session(),
+            text,
+            tool_calls: Vec::new(),
+            turn_id: None,
+            duration_ms: None,
+            truncated: false,
+        })
+    }
+
+    fn ask(kind: AskKind, message: String) -> Outbound {
+        Outbound::UserAsk(UserAsk {
+            session_id: session(),
+            ask_id: "a".into(),
+            kind,
+            message,
+            choices: None,
+            allow_text: None,
+            tool: None,
+            args: None,
+            origin: None,
+            expires_ms: None,
+        })
+    }
+
+    fn cdp(params: Value) -> Outbound {
+        Outbound::CdpSend(CdpSend {
+            session_id: session(),
+            call_id: "c".into(),
+            tab_id: None,
+            cdp_session_id: None,
+            method: "Runtime.callFunctionOn".into(),
+            params,
+        })
+    }
+
+    /// Every kind of message that is shortened, with `text` as its long part.
+    fn shortened_kinds(text: &str) -> Vec<Outbound> {
+        let text = text.to_owned();
+        let call_id: CallId = "c".into();
+        vec![
+            done(text.clone()),
+            Outbound::ChatToolCall(ChatToolCall {
+                session_id: session(),
+                call_id: call_id.clone(),
+                tool: "type_index".into(),
+                args: json!({ "index": 1, "text": text }),
+            }),
+            Outbound::ChatToolResult(ChatToolResult {
+                session_id: session(),
+                call_id,
+                ok: true,
+                summary: Some(text.clone()),
+                duration_ms: Some(1),
+            }),
+            Outbound::ChatError(ChatError {
+                session_id: None,
+                message: text.clone(),
+                code: ErrorCode::Model,
+                turn_id: None,
+                duration_ms: None,
+            }),
+            Outbound::EventActivity(EventActivity {
+                session_id: session(),
+                event: "reasoning".into(),
+                tool: None,
+                text: Some(text.clone()),
+                duration_ms: None,
+            }),
+            Outbound::TabHeld(TabHeld {
+                session_id: session(),
+                tab_id: TabId(1),
+                url: text.clone(),
+                title: "t".into(),
+                origin: None,
+            }),
+            Outbound::ChatHistoryResult(history(vec![text.clone()])),
+            ask(AskKind::AwaitUser, text),
+        ]
+    }
+
+    fn history(texts: Vec<String>) -> ChatHistoryResult {
+        ChatHistoryResult {
+            id: session(),
+            messages: texts
+                .into_iter()
+                .map(|text| HistoryMessage::Assistant { text, timestamp: Some(1) })
+                .collect(),
+            cursor: None,
+            has_more: None,
+            request_id: None,
+        }
+    }
+
+    fn decoded(body: &[u8]) -> Outbound {
+        serde_json::from_slice(body).unwrap()
+    }
+
+    #[test]
+    fn escapes_are_measured_as_they_are_written() {
+        for character in '\0'..=char::MAX {
+            let written = serde_json::to_string(character.encode_utf8(&mut [0; 4])).unwrap();
+            assert_eq!(escaped_len(&character.to_string()), written.len() - 2, "{character:?}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_changed_up_to_the_last_byte_and_shortened_after_it() {
+        for (index, empty) in shortened_kinds("").iter().enumerate() {
+            let frame = size(empty);
+            for total in [1_048_570, 1_048_575, 1_048_576, 1_048_577, 1_048_580] {
+                let message = shortened_kinds(&"x".repeat(total - frame)).swap_remove(index);
+                assert_eq!(size(&message), total);
+                let body = encode(message.clone()).unwrap();
+                assert!(body.len() <= MAX_OUTBOUND, "{} {total}", kind(&message));
+                assert_eq!(decoded(&body) == message, total <= MAX_OUTBOUND, "{} {total}", kind(&message));
+                let marked = memchr::memmem::find(&body, b"[shortened").is_some();
+                assert_eq!(marked, total > MAX_OUTBOUND);
+            }
+        }
+    }
+
+    #[test]
+    fn shortened_answer_says_so_and_is_as_long_as_it_may_be() {
+        let body = encode(done("é😀\"".repeat(400_000))).unwrap();
+        assert!((MAX_OUTBOUND - 8..=MAX_OUTBOUND).contains(&body.len()), "{}", body.len());
+        let Outbound::ChatDone(done) = decoded(&body) else { panic!() };
+        assert!(done.truncated);
+        assert!(done.text.ends_with("… [shortened: 2800000 bytes in all]"));
+        assert!(done.text.starts_with("é😀\"é😀\""));
+    }
+
+    #[test]
+    fn command_to_the_browser_and_approval_are_never_changed() {
+        let refused = encode(cdp(json!({ "text": "x".repeat(MAX_OUTBOUND) }))).unwrap_err();
+        assert_eq!(refused.kind, "cdp.send");
+        assert!(refused.bytes > MAX_OUTBOUND);
+        assert!(encode(ask(AskKind::Approval, "x".repeat(MAX_OUTBOUND))).is_err());
+        let frame = size(&cdp(json!("")));
+        assert_eq!(encode(cdp(json!("x".repeat(MAX_OUTBOUND - frame)))).unwrap().len(), MAX_OUTBOUND);
+        assert!(encode(cdp(json!("x".repeat(MAX_OUTBOUND - frame + 1)))).is_err());
+    }
+
+    #[test]
+    fn arguments_keep_their_shape_while_that_fits() {
+        let call = |args| {
+            let call = ChatToolCall { session_id: session(), call_id: "c".into(), tool: "t".into(), args };
+            let Outbound::ChatToolCall(call) = decoded(&encode(Outbound::ChatToolCall(call)).unwrap()) else {
+                panic!()
+            };
+            call.args
+        };
+        let args = call(json!({ "index": 7, "text": "é".repeat(1_000_000), "all": [true, "short"] }));
+        assert_eq!((&args["index"], &args["all"]), (&json!(7), &json!([true, "short"])));
+        assert!(args["text"].as_str().unwrap().ends_with("é… [shortened: 2000000 bytes in all]"));
+        let args = call(json!({ "values": vec!["word"; 200_000] }));
+        assert_eq!(args, json!({ "shortened": "… [1400012 bytes of arguments, too long to show]" }));
+    }
+
+    #[test]
+    fn history_loses_its_old_end_and_tells_where_to_go_on() {
+        let texts: Vec<String> = (0..30).map(|n| format!("{n} {}", "x".repeat(100_000))).collect();
+        let page = |message| {
+            let body = encode(message).unwrap();
+            assert!(body.len() <= MAX_OUTBOUND);
+            let Outbound::ChatHistoryResult(page) = decoded(&body) else { panic!() };
+            page
+        };
+        let newest = page(Outbound::ChatHistoryResult(history(texts.clone())));
+        assert_eq!(
+            (newest.messages.len(), newest.cursor.as_deref(), newest.has_more),
+            (10, Some("20"), Some(true))
+        );
+        assert_eq!(newest.messages, history(texts[20..].to_vec()).messages);
+
+        let mut later = history(texts[5..30].to_vec());
+        (later.cursor, later.has_more) = (Some("5".into()), Some(true));
+        assert_eq!(page(Outbound::ChatHistoryResult(later)).cursor.as_deref(), Some("20"));
+
+        let giant = page(Outbound::ChatHistoryResult(history(vec!["old".into(), "x".repeat(3_000_000)])));
+        assert_eq!((giant.messages.len(), giant.cursor.as_deref()), (1, Some("1")));
+        let HistoryMessage::Assistant { text, .. } = &giant.messages[0] else { panic!() };
+        assert!(text.ends_with("[shortened: 3000000 bytes in all]"));
+    }
+
+    #[test]
+    fn chat_list_loses_its_old_end() {
+        let chat = |n: u64| ChatInfo {
+            id: session(),
+            summary: Some(format!("{n} {}", "x".repeat(1000))),
+            start_time: n,
+            modified_time: n,
+        };
+        let list = ChatListResult { chats: (0..2000).map(chat).collect(), request_id: None };
+        let Outbound::ChatListResult(sent) = decoded(&encode(Outbound::ChatListResult(list)).unwrap()) else {
+            panic!()
+        };
+        assert!((900..1000).contains(&sent.chats.len()), "{}", sent.chats.len());
+        assert_eq!(sent.chats[..3], [chat(0), chat(1), chat(2)]);
+    }
+
+    #[test]
+    fn session_id_that_fills_a_frame_is_refused() {
+        let delta = ChatDelta { session_id: SessionId("x".repeat(MAX_OUTBOUND)), text: "hi".into() };
+        assert!(split(&delta).is_err());
+        assert!(encode(Outbound::ChatDelta(delta)).is_err());
+    }
+
+    /// Texts near the limit, of characters that take one to six bytes on the wire.
+    fn long_text() -> impl Strategy<Value = String> {
+        let unit =
+            prop_oneof!["[a-c]", Just("é".to_owned()), Just("😀".to_owned()), Just("\u{1}\"".to_owned())];
+        (prop::collection::vec(unit, 1..6), 900_000..1_100_000usize).prop_map(|(units, bytes)| {
+            let unit = units.concat();
+            unit.repeat(bytes / escaped_len(&unit) + 1)
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 6, ..ProptestConfig::default() })]
+
+        #[test]
+        fn every_body_is_within_the_limit_whatever_the_text(text in long_text()) {
+            for message in shortened_kinds(&text) {
+                let body = encode(message).unwrap();
+                prop_assert!(body.len() <= MAX_OUTBOUND);
+                prop_assert!(serde_json::from_slice::<Outbound>(&body).is_ok());
+            }
+        }
+
+        #[test]
+        fn pieces_of_a_delta_are_the_delta(text in long_text(), times in 1..4usize) {
+            let delta = ChatDelta { session_id: session(), text: text.repeat(times) };
+            let pieces = split(&delta).unwrap();
+            let texts: Vec<&str> = pieces.iter().map(|(text, _)| *text).collect();
+            prop_assert!(texts.concat() == delta.text);
+            for (text, on_wire) in pieces {
+                prop_assert_eq!(on_wire, escaped_len(text));
+                let piece = ChatDelta { session_id: session(), text: text.to_owned() };
+                prop_assert!(size(&Outbound::ChatDelta(piece)) <= MAX_OUTBOUND);
+            }
+        }
     }
 }

@@ -98,6 +98,11 @@ impl MemoryPeer {
         self.to_host = None;
     }
 
+    /// Keeps the host's input open for as long as the returned value lives, even when this peer is gone.
+    pub fn keep_input_open(&self) -> impl Send + use<> {
+        self.to_host.clone()
+    }
+
     /// Breaks the stream to the host with an input error.
     pub fn fail(&mut self, error: io::Error) {
         if let Some(to_host) = self.to_host.take() {

@@ -90,3 +90,62 @@ fn bounded(text: &str) -> String {
     }
     text.chars().take(MESSAGE - 1).chain(['…']).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn junk() -> ProtocolError {
+        ProtocolError::NotJson("x".repeat(1000))
+    }
+
+    fn bad(kind: &str, call_id: Option<&str>) -> ProtocolError {
+        ProtocolError::BadField {
+            kind: kind.into(),
+            detail: "d".into(),
+            session_id: Some("s".into()),
+            call_id: call_id.map(Into::into),
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn unknown_type_is_answered_once() {
+        let mut rejections = Rejections::default();
+        let answer = rejections.answer(&ProtocolError::UnknownType("new.thing".into())).unwrap();
+        assert!(answer.message.contains("new.thing"));
+        assert_eq!(answer.code, ErrorCode::Unsupported);
+        assert!(rejections.answer(&ProtocolError::UnknownType("new.thing".into())).is_none());
+        assert!(rejections.answer(&ProtocolError::UnknownType("other.thing".into())).is_some());
+        assert_eq!(rejections.total(), 3);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn answers_are_short_and_rationed() {
+        let mut rejections = Rejections::default();
+        let answers: Vec<_> = (0..1000).filter_map(|_| rejections.answer(&junk())).collect();
+        assert_eq!(answers.len(), 16);
+        assert!(answers.iter().all(|answer| answer.message.chars().count() == MESSAGE));
+        tokio::time::advance(Duration::from_secs(3)).await;
+        assert_eq!((0..1000).filter_map(|_| rejections.answer(&junk())).count(), 3);
+        tokio::time::advance(Duration::from_secs(86_400)).await;
+        assert_eq!((0..1000).filter_map(|_| rejections.answer(&junk())).count(), 16);
+        assert_eq!(rejections.total(), 3000);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn types_that_were_never_answered_are_not_remembered() {
+        let mut rejections = Rejections::default();
+        for n in 0..100_000 {
+            let _ = rejections.answer(&ProtocolError::UnknownType(format!("t{n}")));
+        }
+        assert_eq!(rejections.types.len(), 16);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn only_a_prompt_is_answered_into_its_panel() {
+        let mut rejections = Rejections::default();
+        assert_eq!(rejections.answer(&bad("chat.send", None)).unwrap().session_id, Some("s".into()));
+        assert_eq!(rejections.answer(&bad("cdp.event", None)).unwrap().session_id, None);
+        assert!(rejections.answer(&bad("tool.result", Some("c"))).is_none());
+    }
+}

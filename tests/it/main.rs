@@ -1,6 +1,12 @@
 //! Integration tests, one binary: `tests/run` picks layers by module.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr)]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "test code outside test functions")]
 
+#[path = "../case_runner/bind.rs"]
+mod bind;
+mod case_rules;
+#[path = "../case_runner/expect.rs"]
+mod expect;
 mod support;
 
 mod conversations;
@@ -12,3 +18,5 @@ mod install;
 #[cfg(unix)]
 mod install_script;
 mod logging;
+#[cfg(target_os = "linux")]
+mod kills;

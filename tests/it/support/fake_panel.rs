@@ -6,30 +6,39 @@ use browy::protocol::{Outbound, SessionId};
 use browy::runner::RunnerHandle;
 use browy::transport::{link, memory};
 use serde_json::{Value, json};
+use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 /// Every capability the real extension announces.
 pub const CAPABILITIES: &[&str] =
     &["cdp.activeTab", "queue", "ask", "tabs.close", "tabs.held", "browser.events", "usage", "cdp.targets"];
 
-/// One connected browser.
+/// One connected browser. A task of its own answers the host's requests, as the worker of the real one does.
 pub struct FakeBrowser {
-    peer: memory::MemoryPeer,
-    /// Requests of the host are answered by the fake browser unless this is off.
-    pub answers: bool,
-    /// Requests of the host, in order.
-    pub requests: Vec<Outbound>,
+    orders: mpsc::UnboundedSender<Order>,
+    messages: mpsc::UnboundedReceiver<Outbound>,
+    requests: mpsc::UnboundedReceiver<Outbound>,
     passed: Vec<Outbound>,
+}
+
+enum Order {
+    Send(Vec<u8>),
+    Answer(bool),
+    Close,
 }
 
 impl FakeBrowser {
     /// Connects to the runner and shakes hands.
-    pub async fn connect(runner: &RunnerHandle, links: &mut JoinSet<()>) -> Self {
+    pub async fn connect(runner: &RunnerHandle, tasks: &mut JoinSet<()>) -> Self {
         let (transport, peer) = memory::pair();
-        let (inbox, outbox, tasks) = link::open(Box::new(transport));
+        let (inbox, outbox, link_tasks) = link::open(Box::new(transport));
         let runner = runner.clone();
-        links.spawn(async move { runner.serve(inbox, outbox, tasks).await });
-        let mut browser = Self { peer, answers: true, requests: Vec::new(), passed: Vec::new() };
+        tasks.spawn(async move { runner.serve(inbox, outbox, link_tasks).await });
+        let (orders, received) = mpsc::unbounded_channel();
+        let (to_messages, messages) = mpsc::unbounded_channel();
+        let (to_requests, requests) = mpsc::unbounded_channel();
+        tasks.spawn(pump(peer, received, to_messages, to_requests));
+        let mut browser = Self { orders, messages, requests, passed: Vec::new() };
         browser.send(
             json!({ "type": "hello", "client": "extension", "protocol": 1, "capabilities": CAPABILITIES }),
         );
@@ -37,12 +46,30 @@ impl FakeBrowser {
         browser
     }
 
-    pub fn send(&mut self, message: Value) {
-        self.peer.send(message);
+    pub fn send(&self, message: Value) {
+        self.send_body(message.to_string().as_bytes());
     }
 
-    pub fn send_body(&mut self, body: &[u8]) {
-        self.peer.send_body(body);
+    pub fn send_body(&self, body: &[u8]) {
+        let _ = self.orders.send(Order::Send(body.to_vec()));
+    }
+
+    /// Whether the host's requests are answered from now on; without, the test finds them by [`request`](Self::request).
+    pub fn answers(&self, on: bool) {
+        let _ = self.orders.send(Order::Answer(on));
+    }
+
+    /// The next request of the host that was not answered.
+    pub async fn request(&mut self) -> Outbound {
+        tokio::time::timeout(Duration::from_secs(60), self.requests.recv())
+            .await
+            .expect("a request")
+            .expect("an open link")
+    }
+
+    /// Whether the host asked something that nobody answered.
+    pub fn was_asked(&self) -> bool {
+        !self.requests.is_empty()
     }
 
     /// Opens a panel.
@@ -52,28 +79,25 @@ impl FakeBrowser {
     }
 
     /// A person sends a prompt.
-    pub fn prompts(&mut self, session: &str, turn: &str, text: &str) {
+    pub fn prompts(&self, session: &str, turn: &str, text: &str) {
         self.send(json!({ "type": "chat.send", "sessionId": session, "turnId": turn, "text": text }));
     }
 
     /// A person presses Stop.
-    pub fn stops(&mut self, session: &str) {
+    pub fn stops(&self, session: &str) {
         self.send(json!({ "type": "chat.cancel", "sessionId": session }));
     }
 
-    /// Reads until a message matches, and answers the host's requests on the way.
+    /// Reads until a message matches; the others are kept.
     pub async fn until(&mut self, matches: impl Fn(&Outbound) -> bool) -> Outbound {
         if let Some(at) = self.passed.iter().position(&matches) {
             return self.passed.remove(at);
         }
         loop {
-            let message = tokio::time::timeout(Duration::from_secs(1_000), self.peer.recv())
+            let message = tokio::time::timeout(Duration::from_secs(1_000), self.messages.recv())
                 .await
                 .unwrap_or_else(|_| panic!("the message never came; these did: {:#?}", self.passed))
                 .expect("an open link");
-            if self.is_request(&message) {
-                continue;
-            }
             if matches(&message) {
                 return message;
             }
@@ -91,48 +115,65 @@ impl FakeBrowser {
         .await
     }
 
-    /// Everything that has arrived and that no `until` took.
+    /// Everything that has arrived, after all have come to rest, and that no `until` took.
     pub async fn rest(&mut self) -> Vec<Outbound> {
         tokio::time::sleep(Duration::from_secs(5)).await;
-        while let Some(message) = self.peer.try_recv() {
-            if !self.is_request(&message) {
-                self.passed.push(message);
-            }
+        while let Ok(message) = self.messages.try_recv() {
+            self.passed.push(message);
         }
         std::mem::take(&mut self.passed)
     }
 
-    /// Answers one request of the host with `result`.
-    pub fn answer(&mut self, request: &Outbound, result: Value) {
-        let (session, call) = request_ids(request).expect("a request");
-        self.send(json!({ "type": "tool.result", "sessionId": session, "callId": call, "ok": true, "result": result }));
-    }
-
     /// The browser closes the port.
-    pub fn closes(&mut self) {
-        self.peer.close();
-    }
-
-    fn is_request(&mut self, message: &Outbound) -> bool {
-        if request_ids(message).is_none() {
-            return false;
-        }
-        self.requests.push(message.clone());
-        if self.answers {
-            let tab = json!({ "tabId": 7, "url": "https://one.test/", "title": "One", "active": true, "windowId": 1 });
-            match message {
-                Outbound::TabList(_) => self.answer(message, json!([tab])),
-                Outbound::CdpSend(_) => {
-                    let (session, call) = request_ids(message).expect("a request");
-                    self.send(json!({ "type": "tool.result", "sessionId": session, "callId": call, "ok": false, "error": "no such page" }));
-                }
-                _ => self.answer(message, tab),
-            }
-        }
-        true
+    pub fn closes(&self) {
+        let _ = self.orders.send(Order::Close);
     }
 }
 
+async fn pump(
+    mut peer: memory::MemoryPeer,
+    mut orders: mpsc::UnboundedReceiver<Order>,
+    messages: mpsc::UnboundedSender<Outbound>,
+    requests: mpsc::UnboundedSender<Outbound>,
+) {
+    let mut answering = true;
+    loop {
+        tokio::select! {
+            biased;
+            order = orders.recv() => match order {
+                Some(Order::Send(body)) => peer.send_body(&body),
+                Some(Order::Answer(on)) => answering = on,
+                Some(Order::Close) => peer.close(),
+                None => return,
+            },
+            message = peer.recv() => {
+                let Some(message) = message else { return };
+                let _ = match request_ids(&message) {
+                    None => messages.send(message),
+                    Some(_) if !answering => requests.send(message),
+                    Some((session, call)) => {
+                        peer.send(answer(&message, &session, &call));
+                        Ok(())
+                    }
+                };
+            }
+        }
+    }
+}
+
+/// One tab is open, and no page of it can be read.
+fn answer(request: &Outbound, session: &str, call: &str) -> Value {
+    let tab =
+        json!({ "tabId": 7, "url": "https://one.test/", "title": "One", "active": true, "windowId": 1 });
+    let (ok, key, value) = match request {
+        Outbound::TabList(_) => (true, "result", json!([tab])),
+        Outbound::CdpSend(_) => (false, "error", json!("no such page")),
+        _ => (true, "result", tab),
+    };
+    json!({ "type": "tool.result", "sessionId": session, "callId": call, "ok": ok, key: value })
+}
+
+/// Session and call of a message that wants an answer.
 fn request_ids(message: &Outbound) -> Option<(String, String)> {
     let ids = match message {
         Outbound::CdpSend(call) => (&call.session_id, &call.call_id),

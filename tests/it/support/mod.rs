@@ -7,3 +7,5 @@ pub mod fake_agent;
 pub mod fake_cli;
 pub mod fake_panel;
 pub mod page_server;
+#[cfg(target_os = "linux")]
+pub mod processes;
