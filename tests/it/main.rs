@@ -17,6 +17,7 @@ mod architecture;
 mod install;
 #[cfg(unix)]
 mod install_script;
+mod logging;
 #[cfg(target_os = "linux")]
 mod kills;
 //! Integration tests: one binary, one module per subject.
