@@ -1,5 +1,7 @@
 //! The command line and host mode.
 
+pub mod demo;
+
 use std::process::ExitCode;
 
 /// Parses the arguments and does what they ask for.
