@@ -7,6 +7,7 @@ mod pages;
 mod paper;
 mod rng;
 mod scenario;
+mod serve;
 mod topics;
 mod wording;
 

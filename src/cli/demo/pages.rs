@@ -1,11 +1,10 @@
 //! The two pages, served on loopback.
 
-use bytes::Bytes;
-use http_body_util::Full;
-use hyper::{Request, Response, StatusCode, header};
+use hyper::{Response, StatusCode};
 
 use super::kind::Kind;
 use super::scenario::Scenario;
+use super::serve::{Body, whole};
 use super::{form, paper};
 
 /// What the page server answers with.
@@ -27,20 +26,14 @@ impl Pages {
     }
 
     /// Answers one request.
-    pub fn answer<B>(&self, request: &Request<B>) -> Response<Full<Bytes>> {
-        let (status, body) = match request.uri().path() {
-            "/paper" => (StatusCode::OK, self.paper.as_str()),
-            "/submit" => (StatusCode::OK, self.form.as_str()),
-            "/deposit" => (StatusCode::OK, self.deposit.as_str()),
-            _ => (StatusCode::NOT_FOUND, "No such page."),
+    pub fn answer(&self, path: &str) -> Response<Body> {
+        let (status, body) = match path {
+            "/paper" => (StatusCode::OK, self.paper.clone()),
+            "/submit" => (StatusCode::OK, self.form.clone()),
+            "/deposit" => (StatusCode::OK, self.deposit.clone()),
+            _ => (StatusCode::NOT_FOUND, "No such page.".to_owned()),
         };
-        let mut response = Response::new(Full::new(Bytes::copy_from_slice(body.as_bytes())));
-        *response.status_mut() = status;
-        response
-            .headers_mut()
-            .insert(header::CONTENT_TYPE, header::HeaderValue::from_static("text/html; charset=utf-8"));
-        response.headers_mut().insert(header::CACHE_CONTROL, header::HeaderValue::from_static("no-store"));
-        response
+        whole(status, "text/html; charset=utf-8", body)
     }
 }
 

@@ -25,6 +25,11 @@ impl Facts {
         self.0.get(&kind)
     }
 
+    /// How many things are known.
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+
     fn text(&mut self, kind: Kind, value: Option<impl Into<String>>) {
         if let Some(value) = value.map(Into::into).filter(|value| !value.trim().is_empty()) {
             self.0.insert(kind, Fact::Text(value.trim().to_owned()));
