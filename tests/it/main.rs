@@ -1,6 +1,11 @@
 //! Integration tests, one binary: `tests/run` picks layers by module.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr)]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "test code outside test functions")]
 
 mod support;
 
+mod conversations;
 mod fake_cli;
+
+#[cfg(unix)]
+mod install;
