@@ -19,15 +19,16 @@ pub fn side_panel_url() -> String {
 
 impl Browser {
     /// Opens the side panel in the window of `beside` and waits until it has slid open. An extension may open
-    /// its panel only on a person's act, and only from a page of its own: a tab with a plain file of the
-    /// extension serves for that and is closed again.
+    /// its panel only on a person's act, and only from a page of its own: a background tab with a plain file of
+    /// the extension serves for that and is closed again. The page in front notices nothing of it.
     ///
     /// # Errors
     /// When the panel does not open within 15 s, and as [`Browser::send`].
     pub async fn open_side_panel(&self, beside: &Page) -> Result<Page, ChromiumError> {
         let window = beside.window_id().await?;
         let before: Vec<String> = self.panels().await?;
-        let helper = self.open(&format!("chrome-extension://{EXTENSION_ID}/manifest.json")).await?;
+        let helper =
+            self.start_background_tab(&format!("chrome-extension://{EXTENSION_ID}/manifest.json")).await?;
         helper.wait_for("typeof chrome?.sidePanel?.open === 'function'", LIMIT).await?;
         let opened =
             helper.evaluate_as_person(&format!("chrome.sidePanel.open({{ windowId: {window} }})")).await;

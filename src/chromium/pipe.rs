@@ -17,6 +17,9 @@ use super::{ChromiumError, Page};
 /// How long an answer is waited for when the caller says nothing else.
 const ANSWER_LIMIT: Duration = Duration::from_secs(30);
 
+/// How long a document may take to be complete.
+const LOAD_LIMIT: Duration = Duration::from_secs(20);
+
 /// Receives events until it is dropped. Unbounded: a listener that sleeps costs memory, never an event.
 pub type Events = mpsc::UnboundedReceiver<CdpEvent>;
 
@@ -197,7 +200,25 @@ impl Browser {
     /// # Errors
     /// As [`Browser::send`], and [`ChromiumError::NotInTime`].
     pub async fn open(&self, url: &str) -> Result<Page, ChromiumError> {
-        self.create(json!({ "url": url }), url).await
+        let page = self.create(json!({ "url": url })).await?;
+        page.wait_loaded(url, LOAD_LIMIT).await?;
+        Ok(page)
+    }
+
+    /// Opens a window and does not wait for its document.
+    ///
+    /// # Errors
+    /// As [`Browser::send`].
+    pub async fn start_window(&self, url: &str) -> Result<Page, ChromiumError> {
+        self.create(json!({ "url": url, "newWindow": true })).await
+    }
+
+    /// Opens a tab that stays in the background, and does not wait for its document.
+    ///
+    /// # Errors
+    /// As [`Browser::send`].
+    pub async fn start_background_tab(&self, url: &str) -> Result<Page, ChromiumError> {
+        self.create(json!({ "url": url, "background": true })).await
     }
 
     /// Opens a window and waits until its document is complete.
@@ -205,17 +226,17 @@ impl Browser {
     /// # Errors
     /// As [`Browser::open`].
     pub async fn open_window(&self, url: &str) -> Result<Page, ChromiumError> {
-        self.create(json!({ "url": url, "newWindow": true }), url).await
+        let page = self.start_window(url).await?;
+        page.wait_loaded(url, LOAD_LIMIT).await?;
+        Ok(page)
     }
 
-    async fn create(&self, params: Value, url: &str) -> Result<Page, ChromiumError> {
+    async fn create(&self, params: Value) -> Result<Page, ChromiumError> {
         let answer = self.send(None, "Target.createTarget", params).await?;
         let target = answer["targetId"]
             .as_str()
             .ok_or(ChromiumError::Answer { method: "Target.createTarget", field: "targetId" })?;
-        let page = self.attach(target).await?;
-        page.wait_loaded(url, Duration::from_secs(20)).await?;
-        Ok(page)
+        self.attach(target).await
     }
 }
 

@@ -2,6 +2,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr)]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "test code outside test functions")]
 
+#[path = "../case_runner/bind.rs"]
+mod bind;
+mod case_rules;
+#[path = "../case_runner/expect.rs"]
+mod expect;
 mod support;
 
 mod conversations;

@@ -57,6 +57,8 @@ pub struct ToolAnswer {
 pub struct Turn {
     cli: FakeCli,
     pub session_id: String,
+    /// How much had been told when the turn began.
+    since: usize,
     /// What the model would have read.
     pub text: String,
 }
@@ -168,15 +170,25 @@ impl FakeCli {
         limit: Duration,
         fits: impl Fn(&Value) -> bool,
     ) -> Result<Value, String> {
+        self.wait_since(0, what, limit, fits).await.map(|(_, event)| event)
+    }
+
+    async fn wait_since(
+        &self,
+        since: usize,
+        what: &str,
+        limit: Duration,
+        fits: impl Fn(&Value) -> bool,
+    ) -> Result<(usize, Value), String> {
         let mut changes = self.shared.count.subscribe();
         let end = Instant::now() + limit;
-        let mut seen = 0;
+        let mut seen = since;
         loop {
             {
                 changes.borrow_and_update();
                 let state = self.shared.state.lock().unwrap();
-                if let Some(event) = state.events[seen..].iter().find(|event| fits(event)) {
-                    return Ok(event.clone());
+                if let Some(index) = state.events[seen..].iter().position(&fits) {
+                    return Ok((seen + index, state.events[seen + index].clone()));
                 }
                 seen = state.events.len();
             }
@@ -197,9 +209,10 @@ impl FakeCli {
     pub async fn prompt(&self, text: &str) -> Result<Turn, String> {
         let fits =
             |e: &Value| e["event"] == "prompt" && e["text"].as_str().unwrap_or_default().contains(text);
-        let event = self.wait_for(&format!("a prompt with “{text}”"), LIMIT, fits).await?;
+        let (since, event) = self.wait_since(0, &format!("a prompt with “{text}”"), LIMIT, fits).await?;
         Ok(Turn {
             cli: self.clone(),
+            since,
             session_id: event["sessionId"].as_str().unwrap_or_default().to_owned(),
             text: event["text"].as_str().unwrap_or_default().to_owned(),
         })
@@ -238,8 +251,16 @@ impl Turn {
     /// The answer of a call that was started.
     pub async fn answer_of(&self, id: &str, limit: Duration) -> Result<ToolAnswer, String> {
         let began = Instant::now();
-        let fits = |e: &Value| e["event"] == "toolResult" && e["callId"] == *id;
-        let event = self.cli.wait_for(&format!("the result of {id}"), limit, fits).await?;
+        let fits = |e: &Value| match e["event"].as_str() {
+            Some("toolResult") => e["callId"] == *id,
+            Some("abort") => e["sessionId"] == *self.session_id,
+            Some("gone") => true,
+            _ => false,
+        };
+        let (_, event) = self.cli.wait_since(self.since, &format!("the result of {id}"), limit, fits).await?;
+        if event["event"] != "toolResult" {
+            return Err(format!("the turn ended before the call was answered ({})", event["event"]));
+        }
         Ok(ToolAnswer {
             text: event["text"].as_str().unwrap_or_default().to_owned(),
             kind: event["resultType"].as_str().unwrap_or_default().to_owned(),
