@@ -1,10 +1,12 @@
 //! The two pages, served on loopback.
 
+use std::sync::Arc;
+
 use hyper::{Response, StatusCode};
 
 use super::kind::Kind;
 use super::scenario::Scenario;
-use super::serve::{Body, whole};
+use super::serve::{Body, Server, whole};
 use super::{form, paper};
 
 /// What the page server answers with.
@@ -35,6 +37,19 @@ impl Pages {
         };
         whole(status, "text/html; charset=utf-8", body)
     }
+}
+
+/// Serves the pages of a scenario at `/paper` and `/submit`. `take_back` as in [`Pages::new`].
+///
+/// # Errors
+/// When there is no port on loopback.
+pub async fn serve(scenario: &Scenario, take_back: Option<Kind>) -> std::io::Result<Server> {
+    let pages = Arc::new(Pages::new(scenario, take_back));
+    Server::start(move |request| {
+        let pages = Arc::clone(&pages);
+        async move { pages.answer(request.uri().path()) }
+    })
+    .await
 }
 
 /// Text as HTML, in elements and in quoted attributes.
