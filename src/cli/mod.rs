@@ -9,6 +9,7 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the terminal is this module's output")]
 
+pub mod demo;
 mod files;
 mod host;
 pub mod install;

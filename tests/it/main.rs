@@ -10,6 +10,7 @@ mod expect;
 mod support;
 
 mod conversations;
+mod demo;
 mod fake_cli;
 
 mod architecture;
