@@ -20,7 +20,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 pub use cdp::{CdpError, Target};
-pub use extension_context::{BrowserEvent, ExtensionContext, Wire, WireClosed};
+pub use extension_context::{BrowserEvent, ExtensionContext, Wire, WireError};
 pub use page::{PAGE_TIMEOUT, PageError, World, WorldId};
 pub use refs::{Element, Fingerprint, FrameRef, RefError};
 pub use view::{DEFAULT_BUDGET, PageFacts, PageView, ViewError, ViewOptions};
