@@ -5,8 +5,10 @@
 pub mod cdp;
 mod extension_context;
 mod frames;
+mod look;
 mod page;
 mod refs;
+mod render;
 mod seer;
 pub mod text;
 mod view;
@@ -27,7 +29,8 @@ pub use view::{DEFAULT_BUDGET, PageFacts, PageView, ViewError, ViewOptions};
 
 use crate::page::PageFunction;
 use crate::protocol::TabId;
-use seer::{FrameWorld, Found, Request, Seer};
+pub use seer::{Found, FrameWorld};
+use seer::{Request, Seer};
 
 /// Requests that may wait for the task that sees pages; one session rarely has more than two.
 const WAITING: usize = 16;
@@ -139,8 +142,9 @@ impl Browser {
         cancel: &CancellationToken,
         found: Vec<Found>,
     ) -> Result<Vec<u32>, ViewError> {
+        let tab = self.tab(cancel).await.map_err(PageError::from)?.ok_or(ViewError::NoTab)?;
         let (reply, answer) = oneshot::channel();
-        Ok(self.ask(cancel, Request::Number { found, reply }, answer).await?)
+        Ok(self.ask(cancel, Request::Number { tab, found, reply }, answer).await?)
     }
 
     async fn worlds(&self, cancel: &CancellationToken, all: bool) -> Result<Vec<FrameWorld>, ViewError> {

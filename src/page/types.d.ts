@@ -92,8 +92,6 @@ interface Candidate {
 
 /** One entry as the host gets it. */
 interface Entry {
-  /** Position among all entries of this world. */
-  o: number;
   /** Slot. */
   s: number;
   /** 0 element, 1 text, 2 frame of another origin. */

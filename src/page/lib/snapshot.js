@@ -118,12 +118,12 @@ const snapshot = (() => {
       });
   }
 
-  /** @param {Candidate} candidate @param {number} ordinal @param {Element | null} focus @param {{ left: number }} tests @returns {Entry | null} */
-  function entry(candidate, ordinal, focus, tests) {
+  /** @param {Candidate} candidate @param {Element | null} focus @param {{ left: number }} tests @returns {Entry | null} */
+  function entry(candidate, focus, tests) {
     const { element, tag, role, kind, inherited } = candidate;
-    if (kind === "text") return textEntry(candidate, ordinal, tests);
+    if (kind === "text") return textEntry(candidate, tests);
     /** @type {Entry} */
-    const result = { o: ordinal, s: registry.slotOf(element), k: kind === "frame" ? 2 : 0, t: tag, m: marks(candidate) };
+    const result = { s: registry.slotOf(element), k: kind === "frame" ? 2 : 0, t: tag, m: marks(candidate) };
     if (kind === "frame") return result;
     const type = describe.type(element, tag);
     const name = kind === "scroll" ? { name: names.of(element, describe.NAME).name, content: false } : describe.nameOf(element);
@@ -190,8 +190,8 @@ const snapshot = (() => {
     return mark;
   }
 
-  /** @param {Candidate} candidate @param {number} ordinal @param {{ left: number }} tests @returns {Entry | null} */
-  function textEntry(candidate, ordinal, tests) {
+  /** @param {Candidate} candidate @param {{ left: number }} tests @returns {Entry | null} */
+  function textEntry(candidate, tests) {
     const { element, tag, role, inherited } = candidate;
     const mark = marks(candidate);
     if (!(mark & OFF) && !inherited.inert && tests.left > 0) {
@@ -203,7 +203,7 @@ const snapshot = (() => {
     const text = group ? own : names.textOf(element, 200, isActed);
     if (!text && !/dialog$/.test(role || tag)) return null;
     /** @type {Entry} */
-    const result = { o: ordinal, s: 0, k: 1, t: tag, m: mark & ~1 };
+    const result = { s: 0, k: 1, t: tag, m: mark & ~1 };
     if (role) result.r = role;
     if (group && own) result.n = own;
     if (!group) result.x = text;
@@ -261,13 +261,13 @@ const snapshot = (() => {
     /** @type {Entry[]} */
     const entries = [];
     for (let at = begin; at < end; at++) {
-      const made = entry(/** @type {Candidate} */ (list[at]), at, focus, tests);
+      const made = entry(/** @type {Candidate} */ (list[at]), focus, tests);
       if (made) entries.push(made);
     }
     const first = !before.has(document);
     if (!region) remember(pass);
     current = null;
-    return { entries, total, listed: list.length, first, counts, frames: frames(list, pass), facts: facts(pass) };
+    return { entries, total, before: begin, after: list.length - end, first, counts, frames: frames(list, pass), facts: facts(pass) };
   }
 
   /** @param {InstanceType<typeof walk.Walk>} pass */
@@ -351,12 +351,10 @@ registry.define("adoptRoots", (/** @type {number[]} */ asked, /** @type {number[
 
 registry.defineFor("identify", (element) => describe.fingerprint(element));
 
-// Frames that this world cannot look into.
+// Where this document is from, and the frames that this world cannot look into.
 registry.define("foreignFrames", () => {
   const pass = new walk.Walk(geometry.EVERYWHERE);
   pass.run(null);
-  return pass.candidates
-    .filter((candidate) => candidate.kind === "frame")
-    .slice(0, 100)
-    .map((candidate) => ({ slot: registry.slotOf(candidate.element) }));
+  const frames = pass.candidates.filter((candidate) => candidate.kind === "frame").slice(0, 100);
+  return { origin: location.origin, frames: frames.map((candidate) => registry.slotOf(candidate.element)) };
 });
