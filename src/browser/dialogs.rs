@@ -62,7 +62,9 @@ impl OpenDialogs {
                     }
                     "Page.javascriptDialogClosed" => self.forget(tab),
                     // A new document in the tab: whatever the old one asked is over.
-                    "Page.frameNavigated" if event.params.pointer("/frame/parentId").is_none() => self.forget(tab),
+                    "Page.frameNavigated" if event.params.pointer("/frame/parentId").is_none() => {
+                        self.forget(tab)
+                    }
                     _ => {}
                 }
             }

@@ -159,11 +159,8 @@ impl Key {
             return Some(Self::of_char(only));
         }
         let wanted = name.trim().to_ascii_lowercase();
-        NAMED.iter().find(|(spelling, ..)| *spelling == wanted).map(|(_, key, code, virtual_key, text)| Self {
-            key: (*key).to_owned(),
-            code,
-            virtual_key: *virtual_key,
-            text: text.map(str::to_owned),
+        NAMED.iter().find(|(spelling, ..)| *spelling == wanted).map(|(_, key, code, virtual_key, text)| {
+            Self { key: (*key).to_owned(), code, virtual_key: *virtual_key, text: text.map(str::to_owned) }
         })
     }
 

@@ -2,14 +2,24 @@
 //!
 //! Element numbers, frames and worlds belong to one task ([`seer`]); [`Browser`] is the handle to it.
 
+mod capture;
 pub mod cdp;
+mod choose;
+mod dialogs;
 mod extension_context;
+mod field;
 mod frames;
+mod input;
+pub mod keys;
+mod observe;
 mod page;
+mod press;
 mod refs;
+mod refusal;
 mod seer;
 pub mod text;
 mod view;
+mod wait;
 
 use std::sync::Arc;
 
@@ -19,15 +29,23 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+pub use capture::Capture;
 pub use cdp::{CdpError, Target};
+pub use dialogs::Dialog;
 pub use extension_context::{BrowserEvent, ExtensionContext, Wire, WireClosed};
+pub use field::{Expected, Field, Held, Kind};
+pub use input::Button;
+pub use observe::{Observed, Patience};
 pub use page::{PAGE_TIMEOUT, PageError, World, WorldId};
+pub use press::Press;
 pub use refs::{Element, Fingerprint, FrameRef, RefError};
+pub use refusal::{ActError, Class, Refusal};
 pub use view::{DEFAULT_BUDGET, PageFacts, PageView, ViewError, ViewOptions};
+pub use wait::{Presence, Until};
 
 use crate::page::PageFunction;
 use crate::protocol::TabId;
-use seer::{FrameWorld, Found, Request, Seer};
+use seer::{Found, FrameWorld, Request, Seer};
 
 /// Requests that may wait for the task that sees pages; one session rarely has more than two.
 const WAITING: usize = 16;
@@ -134,11 +152,7 @@ impl Browser {
     ///
     /// # Errors
     /// See [`ViewError`].
-    pub async fn number(
-        &self,
-        cancel: &CancellationToken,
-        found: Vec<Found>,
-    ) -> Result<Vec<u32>, ViewError> {
+    pub async fn number(&self, cancel: &CancellationToken, found: Vec<Found>) -> Result<Vec<u32>, ViewError> {
         let (reply, answer) = oneshot::channel();
         Ok(self.ask(cancel, Request::Number { found, reply }, answer).await?)
     }

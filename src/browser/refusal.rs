@@ -154,7 +154,9 @@ impl From<RefError> for ActError {
 impl From<ViewError> for ActError {
     fn from(error: ViewError) -> Self {
         match error {
-            ViewError::NoTab => Refusal::new(Class::Closed, "There is no tab to act on. Call list_tabs.").into(),
+            ViewError::NoTab => {
+                Refusal::new(Class::Closed, "There is no tab to act on. Call list_tabs.").into()
+            }
             ViewError::Ref(error) => error.into(),
             ViewError::Page(error) => error.into(),
         }

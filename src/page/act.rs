@@ -33,3 +33,6 @@ pub const ACT: PageFunction = super::function("act");
 
 /// Whether something is in a document or the same-origin ones inside it: `(arguments)`.
 pub const WAITING: PageFunction = super::function("waiting");
+
+/// Arms, reads or stops a watch of `ACT`'s `watch`: `(arguments)`.
+pub const WATCHING: PageFunction = super::function("watching");

@@ -8,11 +8,16 @@
 //! becomes callable by `registry.define("name", function)` or, when its first argument is an element that
 //! the host names by its slot, by `registry.defineFor("name", function)`.
 
+mod act;
+
+pub use act::{ACT, WAITING, WATCHING};
+
 /// The page library: evaluates to the registry.
 pub const LIBRARY: &str = concat!(
     "(() => {\n\"use strict\";\n",
     include_str!("lib/registry.js"),
     include_str!("lib/dom.js"),
+    act::library!(),
     "\nreturn registry;\n})()",
 );
 

@@ -47,6 +47,26 @@ function carryOut(view, aimed, scroll) {
 }
 
 /**
+ * The watches that are running, by id.
+ * @type {Map<string, {arm(guard: boolean): void, read(): object, end(): void}>}
+ */
+const watches = new Map();
+
+/**
+ * @param {{id: string, op: 'arm' | 'read' | 'stop', guard?: boolean}} args
+ * @returns {object | null} null: no such watch, the document is another one
+ */
+function watching(args) {
+  const found = watches.get(args.id);
+  if (!found) return null;
+  if (args.op === 'arm') found.arm(args.guard !== false);
+  if (args.op !== 'stop') return found.read();
+  found.end();
+  watches.delete(args.id);
+  return found.read();
+}
+
+/**
  * Looks at this document and the same-origin ones inside it until one of them says yes.
  * @param {any} args
  */
@@ -54,7 +74,6 @@ function waitingAnywhere(args) {
   const views = /** @type {(Window & typeof globalThis)[]} */ ([/** @type {any} */ (globalThis)]);
   let met = false;
   for (let view = views.pop(); view; view = views.pop()) {
-    // Every document says whether the thing is THERE; what that means for the condition is the host's.
     const said = actingKitOf(view).waiting(args);
     if (said.wrong) return said;
     met ||= !!said.present;
@@ -67,8 +86,9 @@ function waitingAnywhere(args) {
       }
     }
   }
-  return { present: met };
+  return { present: met, complete: document.readyState === 'complete' };
 }
 
 registry.defineFor('act', act);
 registry.define('waiting', waitingAnywhere);
+registry.define('watching', watching);

@@ -12,11 +12,11 @@ function field(args) {
       tag: el.localName,
       type: el instanceof HTMLInputElement ? el.type : null,
       secret: isSecret(el),
-      connected: el.isConnected,
       standstill: standstill(el),
       drawn: isDrawn(el) || standIn(el) !== null,
       readonly: /** @type {HTMLInputElement} */ (el).readOnly === true || el.getAttribute('aria-readonly') === 'true',
-      maxLength: /** @type {HTMLInputElement} */ (el).maxLength > 0 ? /** @type {HTMLInputElement} */ (el).maxLength : null,
+      combobox: kind === 'text' && (el.getAttribute('role') === 'combobox' || el.getAttribute('aria-haspopup') === 'listbox'),
+      connected: true,
       ...held(el, kind),
     };
   }

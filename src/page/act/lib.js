@@ -208,14 +208,7 @@ function standIn(el) {
  * @param {Element} el
  */
 function isSecret(el) {
-  if (!(el instanceof HTMLInputElement || el instanceof HTMLTextAreaElement)) return false;
-  if (el.type === 'password') return true;
-  const hints = (el.getAttribute('autocomplete') ?? '').toLowerCase().split(/\s+/);
-  if (hints.some(h => /^(current-password|new-password|one-time-code|cc-number|cc-csc|cc-exp(-month|-year)?)$/.test(h))) {
-    return true;
-  }
-  const security = getComputedStyle(el).getPropertyValue('-webkit-text-security');
-  return security !== '' && security !== 'none';
+  return secret.declared(el);
 }
 
 /**

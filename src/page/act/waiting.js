@@ -13,7 +13,8 @@ function waiting(args) {
     }
     return { present: args.attached ? found.length > 0 : found.some(isDrawn) };
   }
-  const want = (args.text ?? '').replace(/\s+/g, ' ').trim().toLowerCase();
+  if (args.text === undefined) return { present: false };
+  const want = args.text.replace(/\s+/g, ' ').trim().toLowerCase();
   const shown = (document.body?.innerText ?? '').replace(/\s+/g, ' ').toLowerCase().includes(want);
   return { present: shown || inRoots(document, want) };
 }

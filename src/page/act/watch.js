@@ -1,28 +1,19 @@
-/** Watches of this document, by id. @type {Map<string, ReturnType<typeof begin>>} */
-const watches = new Map();
-
 /**
- * Sees what an act does to the page, and keeps a press from landing on anything but its target.
- * `start` before the act (what moves by itself until `arm` is taken for noise), `arm` right before the press,
- * `read` as often as wanted, `stop` at the end. Everything stays in the isolated world.
+ * Starts to see what an act does to the page, and to keep a press from landing on anything but its target.
+ * What moves by itself until `arm` is taken for noise. Everything stays in the isolated world. Read, armed and
+ * stopped by its id (`watching`), because the act may remove the element.
  * @this {Element}
- * @param {{op: 'start' | 'arm' | 'read' | 'stop', id: string, guard?: boolean, option?: string}} args
+ * @param {{id: string, option?: string}} args
  */
 function watch(args) {
-  if (args.op === 'start') {
-    watches.get(args.id)?.end();
-    const started = begin(this, args.option);
-    watches.set(args.id, started);
-    return started.read();
-  }
-  const watching = watches.get(args.id);
-  if (!watching) return null;
-  if (args.op === 'arm') watching.arm(args.guard !== false);
-  if (args.op === 'stop') {
-    watching.end();
+  const started = begin(this, args.option);
+  watches.set(args.id, started);
+  // An act that was broken off leaves nothing behind for long.
+  setTimeout(() => {
+    started.end();
     watches.delete(args.id);
-  }
-  return watching.read();
+  }, 60_000);
+  return started.read();
 }
 
 /**
@@ -179,7 +170,10 @@ function stateOf(el) {
   if (el instanceof HTMLDetailsElement) state.open = el.open;
   if (el.localName === 'summary' && el.parentElement instanceof HTMLDetailsElement) state.open = el.parentElement.open;
   if (el instanceof HTMLInputElement && (el.type === 'checkbox' || el.type === 'radio')) state.checked = el.checked;
-  else if (el instanceof HTMLSelectElement) state.chosen = [...el.selectedOptions].map(o => oneLine(o.label, 80));
+  else if (el instanceof HTMLSelectElement) {
+    state.chosen = [...el.selectedOptions].map(o => oneLine(o.label, 80));
+    if (CSS.supports('selector(:open)')) state.listOpen = el.matches(':open');
+  }
   else if ((el instanceof HTMLInputElement || el instanceof HTMLTextAreaElement) && !isSecret(el)) {
     if (!/^(button|submit|reset|image|file|hidden)$/.test(el.type)) state.value = el.value.slice(0, 200);
   }
