@@ -59,6 +59,14 @@ pub enum ConfigError {
         /// Where and why.
         source: Box<toml::de::Error>,
     },
+    /// It cannot be written.
+    #[error("cannot write {path}: {source}")]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
 }
 
 impl Config {
@@ -74,5 +82,64 @@ impl Config {
             Err(source) => return Err(ConfigError::Read { path, source }),
         };
         toml::from_str(&text).map_err(|source| ConfigError::Parse { path, source: Box::new(source) })
+    }
+
+    /// Writes the file whole or not at all, readable by its owner only.
+    ///
+    /// # Errors
+    /// [`ConfigError::Write`]; the old file is untouched then.
+    pub fn save(&self, paths: &Paths) -> Result<(), ConfigError> {
+        let path = paths.config();
+        let write = || -> std::io::Result<()> {
+            let text = toml::to_string_pretty(self).map_err(std::io::Error::other)?;
+            let folder = paths.browy();
+            crate::paths::create_private_dir(&folder)?;
+            // A temporary file is 0600 and becomes the settings in one step.
+            let mut file = tempfile::NamedTempFile::new_in(&folder)?;
+            std::io::Write::write_all(&mut file, text.as_bytes())?;
+            file.as_file().sync_all()?;
+            file.persist(&path)?;
+            Ok(())
+        };
+        write().map_err(|source| ConfigError::Write { path: path.clone(), source })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn saved_settings_are_read_back_and_private() {
+        let home = tempfile::tempdir().unwrap();
+        let paths = Paths::below(home.path());
+        assert_eq!(Config::load(&paths).unwrap(), Config::default());
+        let config = Config {
+            model: Some("gpt-5".to_owned()),
+            cli_path: None,
+            provider: Some(Provider {
+                base_url: "http://127.0.0.1:1/v1".to_owned(),
+                model: "local".to_owned(),
+                api_key: Some("key-123".to_owned()),
+            }),
+        };
+        config.save(&paths).unwrap();
+        assert_eq!(Config::load(&paths).unwrap(), config);
+        assert!(!format!("{config:?}").contains("key-123"));
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            assert_eq!(std::fs::metadata(paths.config()).unwrap().permissions().mode() & 0o777, 0o600);
+        }
+    }
+
+    #[test]
+    fn broken_settings_say_where_and_why() {
+        let home = tempfile::tempdir().unwrap();
+        let paths = Paths::below(home.path());
+        std::fs::create_dir_all(paths.browy()).unwrap();
+        std::fs::write(paths.config(), "model = 3").unwrap();
+        let error = Config::load(&paths).unwrap_err().to_string();
+        assert!(error.contains("config.toml") && error.contains("model"), "{error}");
     }
 }

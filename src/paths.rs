@@ -47,6 +47,11 @@ impl Paths {
         self.browy().join("origins.json")
     }
 
+    /// `~/.browy/registered.json`: what registration with browsers left behind, so that it can be taken back.
+    pub fn registered(&self) -> PathBuf {
+        self.browy().join("registered.json")
+    }
+
     /// `~/.browy/app`: the installed program, staged extension and Copilot CLI.
     pub fn app(&self) -> PathBuf {
         self.browy().join("app")
@@ -66,4 +71,16 @@ impl Paths {
     pub fn sessions(&self) -> PathBuf {
         self.home.join(".browseragent").join("sessions")
     }
+}
+
+/// Creates a folder and its parents; new ones are private to the owner (0700).
+///
+/// # Errors
+/// What the system says.
+pub fn create_private_dir(path: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
 }

@@ -1,6 +1,8 @@
 //! The model side, behind a trait: the runner knows nothing of Copilot.
 
 pub mod copilot;
+pub mod prompt;
+pub mod recent_actions;
 
 use std::sync::Arc;
 

@@ -24,17 +24,26 @@ pub trait Wire: Send + Sync + 'static {
     /// Queues a message. Never waits.
     ///
     /// # Errors
-    /// [`WireClosed`] when the client is gone.
-    fn send(&self, message: Outbound) -> Result<(), WireClosed>;
+    /// [`WireError`]; nothing was sent then.
+    fn send(&self, message: Outbound) -> Result<(), WireError>;
 
     /// Whether the client announced this capability.
     fn has(&self, capability: &str) -> bool;
 }
 
-/// The client is gone.
+/// Why a message did not go out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the client is gone")]
-pub struct WireClosed;
+pub enum WireError {
+    /// The client is gone.
+    #[error("the client is gone")]
+    Closed,
+    /// Too long for one frame.
+    #[error("the message of {bytes} bytes is too long for the browser")]
+    TooLarge {
+        /// Its length in bytes.
+        bytes: usize,
+    },
+}
 
 /// Something that happened in the browser.
 #[derive(Debug, Clone)]
@@ -52,7 +61,7 @@ pub enum BrowserEvent {
 /// One session's line to the extension.
 pub struct ExtensionContext {
     session: SessionId,
-    wire: watch::Sender<Arc<dyn Wire>>,
+    wire: Arc<dyn Wire>,
     pending: Pending<CallId, ToolResult>,
     events: broadcast::Sender<BrowserEvent>,
     pinned: watch::Sender<Option<TabId>>,
@@ -66,7 +75,7 @@ impl ExtensionContext {
     pub fn new(session: SessionId, wire: Arc<dyn Wire>, inspected: Option<TabId>) -> Self {
         Self {
             session,
-            wire: watch::Sender::new(wire),
+            wire,
             pending: Pending::default(),
             events: broadcast::Sender::new(EVENT_BACKLOG),
             pinned: watch::Sender::new(inspected),
@@ -85,15 +94,9 @@ impl ExtensionContext {
         self.inspected
     }
 
-    /// Puts a new line in place of the old one (the service worker restarted). Open calls go on
-    /// waiting: their answers may still come.
-    pub fn rewire(&self, wire: Arc<dyn Wire>) {
-        self.wire.send_replace(wire);
-    }
-
     /// Whether the client announced this capability.
     pub fn has(&self, capability: &str) -> bool {
-        self.wire.borrow().has(capability)
+        self.wire.has(capability)
     }
 
     /// Ends every open call with [`CdpError::Closed`] and refuses new ones.
@@ -145,8 +148,7 @@ impl ExtensionContext {
             return;
         }
         self.pinned.send_replace(Some(tab.tab_id));
-        let wire = self.wire.borrow().clone();
-        if wire.has("tabs.held") {
+        if self.wire.has("tabs.held") {
             let held = TabHeld {
                 session_id: self.session.clone(),
                 tab_id: tab.tab_id,
@@ -158,7 +160,7 @@ impl ExtensionContext {
                     .filter(url::Origin::is_tuple)
                     .map(|origin| origin.ascii_serialization()),
             };
-            let _ = wire.send(Outbound::TabHeld(held));
+            let _ = self.wire.send(Outbound::TabHeld(held));
         }
     }
 
@@ -300,8 +302,10 @@ impl ExtensionContext {
     ) -> Result<Value, CdpError> {
         let call_id = CallId::random();
         let mut waiting = self.pending.open(call_id.clone());
-        let wire = self.wire.borrow().clone();
-        wire.send(message(self.session.clone(), call_id)).map_err(|WireClosed| CdpError::Closed)?;
+        self.wire.send(message(self.session.clone(), call_id)).map_err(|error| match error {
+            WireError::Closed => CdpError::Closed,
+            WireError::TooLarge { .. } => CdpError::Refused(error.to_string()),
+        })?;
         let answer = tokio::select! {
             biased;
             () = cancel.cancelled() => return Err(CdpError::Cancelled),

@@ -32,7 +32,7 @@ use tokio_util::sync::CancellationToken;
 pub use capture::Capture;
 pub use cdp::{CdpError, Target};
 pub use dialogs::Dialog;
-pub use extension_context::{BrowserEvent, ExtensionContext, Wire, WireClosed};
+pub use extension_context::{BrowserEvent, ExtensionContext, Wire, WireError};
 pub use field::{Expected, Field, Held, Kind};
 pub use input::Button;
 pub use observe::{Observed, Patience};
@@ -177,5 +177,12 @@ impl Browser {
                 answer.await.ok()
             } => answer.ok_or(PageError::Cdp(CdpError::Closed)),
         }
+    }
+}
+
+impl Browser {
+    /// The browser behind `context`.
+    pub fn new(context: Arc<ExtensionContext>) -> Self {
+        Self { context }
     }
 }

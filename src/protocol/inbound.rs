@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{AskId, CallId, CdpSessionId, ProtocolError, SessionId, TabId, TurnId};
+use super::{AskId, CallId, CdpSessionId, ProtocolError, SessionId, TabId, TurnId, text};
 
 /// A message from the extension.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -90,29 +90,66 @@ pub const INBOUND_TYPES: &[&str] = &[
 ];
 
 impl Inbound {
-    /// Reads one frame body.
+    /// Reads one frame body. Half characters and bytes that are no UTF-8 become U+FFFD.
     ///
     /// # Errors
     /// [`ProtocolError`] says what is wrong; the caller drops this one message and goes on.
     pub fn decode(body: &[u8]) -> Result<Self, ProtocolError> {
-        let value: Value =
-            serde_json::from_slice(body).map_err(|error| ProtocolError::NotJson(error.to_string()))?;
-        let Value::Object(object) = &value else { return Err(ProtocolError::NoType) };
-        let Some(kind) = object.get("type").and_then(Value::as_str) else {
-            return Err(ProtocolError::NoType);
+        let body = text::repair_json_text(body);
+        let value: Value = match serde_json::from_slice(&body) {
+            Ok(value) => value,
+            Err(error) => return Err(unreadable(&body, &error)),
         };
-        if !INBOUND_TYPES.contains(&kind) {
-            return Err(ProtocolError::UnknownType(kind.chars().take(64).collect()));
-        }
+        let Value::Object(object) = &value else { return Err(ProtocolError::NoType) };
         let text = |key: &str| object.get(key).and_then(Value::as_str).map(str::to_owned);
-        let (kind, session_id, call_id) = (kind.to_owned(), text("sessionId"), text("callId"));
-        serde_json::from_value(value).map_err(|error| ProtocolError::BadField {
-            kind,
-            detail: error.to_string(),
-            session_id: session_id.map(SessionId),
-            call_id: call_id.map(CallId),
-        })
+        let Some(kind) = text("type") else { return Err(ProtocolError::NoType) };
+        let known = known_type(kind)?;
+        let (session_id, call_id) = (text("sessionId").map(SessionId), text("callId").map(CallId));
+        serde_json::from_value(value).map_err(|error| bad_field(known, &error, session_id, call_id))
     }
+}
+
+/// The part of a message that says whom an error concerns.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Envelope {
+    r#type: String,
+    #[serde(default)]
+    session_id: Option<SessionId>,
+    #[serde(default)]
+    call_id: Option<CallId>,
+}
+
+/// Why `body` is no value. What this program cannot hold may still be JSON (nested deeper than 128,
+/// numbers like `1e400`): then the call that it answers can be told.
+fn unreadable(body: &[u8], error: &serde_json::Error) -> ProtocolError {
+    // Fields that are not asked for are skipped without recursion and without reading numbers.
+    let Ok(envelope) = serde_json::from_slice::<Envelope>(body) else {
+        return ProtocolError::NotJson(error.to_string());
+    };
+    match known_type(envelope.r#type) {
+        Ok(kind) => bad_field(kind, error, envelope.session_id, envelope.call_id),
+        Err(unknown) => unknown,
+    }
+}
+
+fn known_type(kind: String) -> Result<String, ProtocolError> {
+    if INBOUND_TYPES.contains(&kind.as_str()) {
+        Ok(kind)
+    } else {
+        Err(ProtocolError::UnknownType(kind.chars().take(64).collect()))
+    }
+}
+
+fn bad_field(
+    kind: String,
+    error: &serde_json::Error,
+    session_id: Option<SessionId>,
+    call_id: Option<CallId>,
+) -> ProtocolError {
+    // The parser quotes the offending value, which may be megabytes.
+    let detail = error.to_string().chars().take(256).collect();
+    ProtocolError::BadField { kind, detail, session_id, call_id }
 }
 
 macro_rules! wire {

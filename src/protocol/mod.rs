@@ -8,8 +8,12 @@ mod ids;
 mod inbound;
 pub mod limits;
 mod outbound;
+pub mod text;
 
 pub use error::ProtocolError;
 pub use ids::{AskId, CallId, CdpSessionId, SessionId, TabId, TurnId};
 pub use inbound::*;
 pub use outbound::*;
+
+#[cfg(test)]
+mod tests;

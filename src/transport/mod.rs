@@ -1,4 +1,20 @@
 //! How frames travel. Knows bytes and limits, not what is being said.
+//!
+//! [`link::open`] turns a [`Transport`] into messages in and messages out; [`frame`] is the codec,
+//! [`stdio`] the browser's port, [`memory`] a connection inside the process.
+
+mod chunks;
+mod fit;
+pub mod frame;
+pub mod link;
+pub mod memory;
+mod outbox;
+mod rejections;
+pub mod stdio;
+
+pub use chunks::STALL_LIMIT;
+pub use link::{Closed, Inbox, LinkTasks, Outbox, SendError};
+pub use rejections::Rejections;
 
 use async_trait::async_trait;
 use bytes::Bytes;

@@ -1,0 +1,126 @@
+//! Questions to the person: opened by a tool, answered by the panel, once.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use crate::browser::Wire;
+use crate::protocol::{Answer, AskId, AskKind, Outbound, SessionId, UserAnswer, UserAsk, UserAskClosed};
+use crate::rpc::Pending;
+use crate::tools::{Ask, AskError, AskPurpose, Question, Reply, ReplyAnswer};
+
+/// The open questions of one session.
+pub struct Asks {
+    session: SessionId,
+    wire: Arc<dyn Wire>,
+    pending: Pending<AskId, UserAnswer>,
+    open: watch::Sender<usize>,
+}
+
+impl Asks {
+    /// No question yet.
+    pub fn new(session: SessionId, wire: Arc<dyn Wire>) -> Self {
+        Self { session, wire, pending: Pending::default(), open: watch::Sender::new(0) }
+    }
+
+    /// How many questions are open: while it is above zero the turn's clock stands still.
+    pub fn open(&self) -> watch::Receiver<usize> {
+        self.open.subscribe()
+    }
+
+    /// Hands an answer to its question. `false`: it is not open (any more).
+    pub fn answer(&self, answer: UserAnswer) -> bool {
+        let id = answer.ask_id.clone();
+        self.pending.answer(&id, answer).is_ok()
+    }
+
+    /// Ends every open question and refuses new ones.
+    pub fn close(&self) {
+        self.pending.close();
+    }
+}
+
+/// Keeps the count right however the wait ends.
+struct Opened<'a>(&'a watch::Sender<usize>);
+
+impl<'a> Opened<'a> {
+    fn new(open: &'a watch::Sender<usize>) -> Self {
+        open.send_modify(|count| *count += 1);
+        Self(open)
+    }
+}
+
+impl Drop for Opened<'_> {
+    fn drop(&mut self) {
+        self.0.send_modify(|count| *count = count.saturating_sub(1));
+    }
+}
+
+#[async_trait]
+impl Ask for Asks {
+    async fn ask(&self, question: Question, cancel: &CancellationToken) -> Result<Reply, AskError> {
+        if !self.wire.has("ask") {
+            return Err(AskError::NoPerson);
+        }
+        let id = AskId::random();
+        let mut waiting = self.pending.open(id.clone());
+        let _opened = Opened::new(&self.open);
+        let expires = question.expires;
+        self.wire.send(self.card(&id, question)).map_err(|_| AskError::Cancelled)?;
+        let answer = tokio::select! {
+            biased;
+            () = cancel.cancelled() => Err(AskError::Cancelled),
+            answer = tokio::time::timeout(expires, waiting.answer()) => match answer {
+                Ok(Some(answer)) => Ok(answer),
+                Ok(None) => Err(AskError::Cancelled),
+                Err(_) => Err(AskError::Expired),
+            },
+        };
+        let reason = match &answer {
+            Ok(_) => "answered",
+            Err(AskError::Expired) => "expired",
+            Err(_) => "turn_over",
+        };
+        let _ = self.wire.send(Outbound::UserAskClosed(UserAskClosed {
+            session_id: self.session.clone(),
+            ask_id: id,
+            reason: reason.to_owned(),
+        }));
+        answer.map(|answer| Reply { answer: reply(answer.answer), text: answer.text })
+    }
+}
+
+impl Asks {
+    fn card(&self, id: &AskId, question: Question) -> Outbound {
+        let (kind, tool, args) = match question.purpose {
+            AskPurpose::AwaitUser => (AskKind::AwaitUser, None, None),
+            AskPurpose::Question => (AskKind::Question, None, None),
+            AskPurpose::Approval { tool, args } => (AskKind::Approval, Some(tool), Some(args)),
+        };
+        Outbound::UserAsk(UserAsk {
+            session_id: self.session.clone(),
+            ask_id: id.clone(),
+            kind,
+            message: question.message,
+            choices: (!question.choices.is_empty()).then_some(question.choices),
+            allow_text: question.allow_text.then_some(true),
+            tool,
+            args,
+            origin: None,
+            expires_ms: u64::try_from(question.expires.as_millis()).ok(),
+        })
+    }
+}
+
+fn reply(answer: Answer) -> ReplyAnswer {
+    match answer {
+        Answer::Done => ReplyAnswer::Done,
+        Answer::Skip => ReplyAnswer::Skip,
+        Answer::Allow => ReplyAnswer::Allow,
+        Answer::AllowAlways => ReplyAnswer::AllowAlways,
+        Answer::Deny => ReplyAnswer::Deny,
+        Answer::Choice => ReplyAnswer::Choice,
+    }
+}

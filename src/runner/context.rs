@@ -1,0 +1,55 @@
+//! What the model is shown when a turn begins: the tab in front and its page.
+
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::agent::prompt::{Context, TabContext};
+use crate::browser::{Browser, CdpError};
+use crate::protocol::TabInfo;
+
+/// All of it may take this long; what is not known by then is left out.
+const READ_TIMEOUT: Duration = Duration::from_secs(8);
+
+/// Pins the tab in front (a bound session keeps its own) and reads it. Never fails: what cannot be
+/// read is said.
+pub(super) async fn read(
+    browser: &Browser,
+    cancel: &CancellationToken,
+    recent_actions: Vec<String>,
+    notes: Vec<String>,
+) -> Context {
+    let mut context = Context { recent_actions, notes, ..Context::default() };
+    let (count, page) = tokio::join!(
+        tokio::time::timeout(READ_TIMEOUT, browser.context.tabs(cancel)),
+        tokio::time::timeout(READ_TIMEOUT, read_page(browser, cancel, &mut context)),
+    );
+    if page.is_err() {
+        context.notes.push("the page did not answer in time".to_owned());
+    }
+    context.tab_count = count.ok().and_then(Result::ok).map(|tabs| tabs.len());
+    context
+}
+
+async fn read_page(browser: &Browser, cancel: &CancellationToken, context: &mut Context) {
+    let tab = match tab(browser, cancel).await {
+        Ok(Some(tab)) => tab,
+        Ok(None) => return,
+        Err(error) => {
+            context.notes.push(format!("the browser did not say which tab is in front: {error}"));
+            return;
+        }
+    };
+    browser.context.pin(&tab);
+    context.tab = Some(TabContext { title: tab.title, url: tab.url, ..TabContext::default() });
+}
+
+async fn tab(browser: &Browser, cancel: &CancellationToken) -> Result<Option<TabInfo>, CdpError> {
+    match browser.context.inspected() {
+        Some(bound) => {
+            let tabs = browser.context.tabs(cancel).await?;
+            Ok(tabs.into_iter().find(|tab| tab.tab_id == bound))
+        }
+        None => browser.context.active_tab(cancel).await,
+    }
+}

@@ -1,0 +1,375 @@
+//! Requests that belong to no turn: models, stored chats, tools, settings, checks.
+
+use std::sync::Arc;
+
+use super::client::ClientId;
+use super::{Runner, error_message};
+use crate::agent::{AgentBackend, AgentError, AuthState, BackendStatus, Entry};
+use crate::protocol::{
+    AuthStatus, ChatDeleted, ChatHistory, ChatHistoryResult, ChatInfo, ChatListResult, ChatRef, ChatRenamed,
+    DiagCheck, DiagResult, ErrorCode, HistoryMessage, Inbound, ModelInfo, ModelsCurrent, ModelsList,
+    ModelsSet, Outbound, ProviderResult, SdkReady, SessionId, ToolInfo, ToolsListRequest, ToolsListResult,
+};
+use crate::tools::policy::ToolPolicy;
+use crate::tools::{Effect, Exposure};
+
+/// Lines of a transcript in one answer, unless the panel asks for fewer.
+const HISTORY_PAGE: usize = 200;
+
+impl Runner {
+    pub(super) fn on_request(&mut self, client: ClientId, request: Inbound) {
+        match request {
+            Inbound::AuthSignin(request) => self.on_auth_signin(client, request.request_id),
+            Inbound::ModelsList(request) => self.on_models_list(client, request.request_id),
+            Inbound::ModelsSet(set) => self.on_models_set(client, set),
+            Inbound::ChatList(request) => self.on_chat_list(client, request.request_id),
+            Inbound::ChatHistory(history) => self.on_chat_history(client, history),
+            Inbound::ChatDelete(chat) => self.on_chat_delete(client, chat),
+            Inbound::HistoryClear(cleared) => self.on_history_clear(client, cleared.session_id),
+            Inbound::ChatRename(rename) => self.reply(
+                client,
+                Outbound::ChatRenameResult(ChatRenamed {
+                    id: rename.id,
+                    title: rename.title,
+                    ok: false,
+                    request_id: rename.request_id,
+                }),
+            ),
+            Inbound::ToolsList(request) => self.on_tools_list(client, request),
+            Inbound::ProviderGet(request) => {
+                let result = self.provider(request.request_id, true, None);
+                self.reply(client, Outbound::ProviderGetResult(result));
+            }
+            Inbound::ProviderSet(set) => {
+                let result = self.provider(set.request_id, false, Some(self.edit_hint()));
+                self.reply(client, Outbound::ProviderSetResult(result));
+            }
+            Inbound::ProviderTest(request) => {
+                let result = self.provider(request.request_id, false, Some(self.edit_hint()));
+                self.reply(client, Outbound::ProviderTestResult(result));
+            }
+            Inbound::DiagRun(request) => self.on_diag(client, request.request_id),
+            other => tracing::debug!(?other, "not a request"),
+        }
+    }
+
+    /// Asks the backend in a task of its own and sends what `reply` makes of the answer.
+    fn ask_backend<F, T>(
+        &mut self,
+        client: ClientId,
+        ask: impl FnOnce(Arc<dyn AgentBackend>) -> F + Send + 'static,
+        reply: impl FnOnce(Result<T, AgentError>) -> Outbound + Send + 'static,
+    ) where
+        F: Future<Output = Result<T, AgentError>> + Send,
+        T: Send,
+    {
+        let Some(state) = self.clients.get(&client) else { return };
+        let (outbox, backend) = (state.outbox.clone(), Arc::clone(&self.backend));
+        self.tasks.spawn(async move {
+            let _ = outbox.send(reply(ask(backend).await));
+        });
+    }
+
+    fn on_auth_signin(&mut self, client: ClientId, request_id: Option<String>) {
+        self.ask_backend(
+            client,
+            |backend| async move { backend.auth().await },
+            |auth| {
+                let mut status = match auth {
+                    Ok(auth) => auth_status(&auth),
+                    Err(error) => AuthStatus {
+                        state: "unknown".to_owned(),
+                        detail: Some(error.to_string()),
+                        request_id: None,
+                    },
+                };
+                status.request_id = request_id;
+                Outbound::AuthStatus(status)
+            },
+        );
+    }
+
+    fn on_models_list(&mut self, client: ClientId, request_id: Option<String>) {
+        self.ask_backend(
+            client,
+            |backend| async move { backend.models().await },
+            |models| models_list(models, request_id),
+        );
+    }
+
+    fn on_models_set(&mut self, client: ClientId, set: ModelsSet) {
+        let mut config = self.config.clone();
+        config.model = Some(set.id.clone());
+        match config.save(&self.paths) {
+            Ok(()) => {
+                self.config = config;
+                for outbox in self.clients.values().map(|client| &client.outbox) {
+                    let _ = outbox.send(Outbound::ModelsCurrent(ModelsCurrent {
+                        id: set.id.clone(),
+                        request_id: set.request_id.clone(),
+                    }));
+                }
+            }
+            Err(error) => self.reply(client, error_message(None, ErrorCode::Internal, error.to_string())),
+        }
+    }
+
+    fn on_chat_list(&mut self, client: ClientId, request_id: Option<String>) {
+        self.ask_backend(
+            client,
+            |backend| async move { backend.chats().await },
+            |chats| match chats {
+                Ok(chats) => Outbound::ChatListResult(ChatListResult {
+                    chats: chats
+                        .into_iter()
+                        .map(|chat| ChatInfo {
+                            id: SessionId(chat.id),
+                            summary: chat.summary,
+                            start_time: chat.start_time,
+                            modified_time: chat.modified_time,
+                        })
+                        .collect(),
+                    request_id,
+                }),
+                Err(error) => error_message(None, ErrorCode::NotReady, error.to_string()),
+            },
+        );
+    }
+
+    fn on_chat_history(&mut self, client: ClientId, request: ChatHistory) {
+        let id = request.id.0.clone();
+        self.ask_backend(
+            client,
+            |backend| async move { backend.history(&id).await },
+            |entries| match entries {
+                Ok(entries) => Outbound::ChatHistoryResult(history_page(entries, request)),
+                Err(error) => error_message(Some(request.id), ErrorCode::NotReady, error.to_string()),
+            },
+        );
+    }
+
+    fn on_chat_delete(&mut self, client: ClientId, chat: ChatRef) {
+        let ChatRef { id, request_id } = chat;
+        if self.runs(&id) {
+            self.reply(client, Outbound::ChatDeleteResult(ChatDeleted { id, ok: false, request_id }));
+            return;
+        }
+        let chat_id = id.0.clone();
+        self.ask_backend(
+            client,
+            |backend| async move { backend.delete(&chat_id).await },
+            |deleted| {
+                Outbound::ChatDeleteResult(ChatDeleted { id, ok: deleted.unwrap_or(false), request_id })
+            },
+        );
+    }
+
+    fn on_history_clear(&mut self, client: ClientId, id: SessionId) {
+        if self.runs(&id) {
+            let message = "This chat is answering; stop it first.".to_owned();
+            self.reply(client, error_message(Some(id), ErrorCode::Busy, message));
+            return;
+        }
+        if let Some(session) = self.sessions.get_mut(&id) {
+            session.recent = Default::default();
+            session.notes.clear();
+        }
+        let backend = Arc::clone(&self.backend);
+        self.tasks.spawn(async move {
+            if let Err(error) = backend.delete(&id.0).await {
+                tracing::warn!(%error, "a chat could not be cleared");
+            }
+        });
+    }
+
+    fn on_tools_list(&mut self, client: ClientId, request: ToolsListRequest) {
+        let policy = request
+            .session_id
+            .and_then(|id| self.sessions.get(&id))
+            .map_or_else(ToolPolicy::default, |session| session.policy.borrow().clone());
+        let tools = crate::tools::all()
+            .map(|tool| {
+                let spec = tool.spec();
+                ToolInfo {
+                    name: spec.name.to_owned(),
+                    title: spec.title.to_owned(),
+                    description: spec.description.to_owned(),
+                    category: spec.category.name().to_owned(),
+                    exposure: exposure(spec.exposure).to_owned(),
+                    effect: effect(spec.effect).to_owned(),
+                    enabled: policy.allows(&spec),
+                }
+            })
+            .collect();
+        self.reply(
+            client,
+            Outbound::ToolsListResult(ToolsListResult { tools, request_id: request.request_id }),
+        );
+    }
+
+    fn on_diag(&mut self, client: ClientId, request_id: Option<String>) {
+        let check = |id: &str, ok, text: String, fix: Option<&str>| DiagCheck {
+            id: id.to_owned(),
+            ok,
+            text,
+            fix: fix.map(str::to_owned),
+        };
+        let mut checks = vec![check("host", true, format!("host {}", env!("CARGO_PKG_VERSION")), None)];
+        match &*self.backend.status().borrow() {
+            BackendStatus::Starting => {
+                checks.push(check("cli", false, "the Copilot CLI is starting".to_owned(), None))
+            }
+            BackendStatus::Ready { version, auth } => {
+                checks.push(check("cli", true, format!("Copilot CLI {version}"), None));
+                let signed_in = matches!(auth, AuthState::Ready { .. });
+                let status = auth_status(auth);
+                checks.push(check(
+                    "auth",
+                    signed_in,
+                    status.detail.unwrap_or(status.state),
+                    (!signed_in).then_some("copilot login"),
+                ));
+            }
+            BackendStatus::Failed(error) => checks.push(check("cli", false, error.to_string(), None)),
+        }
+        checks.push(check("log", true, self.paths.log().display().to_string(), None));
+        self.reply(client, Outbound::DiagResult(DiagResult { checks, request_id }));
+    }
+
+    fn provider(&self, request_id: Option<String>, ok: bool, error: Option<String>) -> ProviderResult {
+        let provider = self.config.provider.as_ref();
+        ProviderResult {
+            kind: if provider.is_some() { "openai" } else { "copilot" }.to_owned(),
+            base_url: provider.map(|provider| provider.base_url.clone()),
+            model: provider.map(|provider| provider.model.clone()),
+            has_key: provider.is_some_and(|provider| provider.api_key.is_some()),
+            ok,
+            error,
+            request_id,
+        }
+    }
+
+    fn edit_hint(&self) -> String {
+        format!("Set the provider in {} and restart the browser.", self.paths.config().display())
+    }
+
+    /// The model for new prompts.
+    pub(super) fn model(&self) -> String {
+        self.config.model.clone().unwrap_or_else(|| self.backend.current_model())
+    }
+
+    /// Tells a client how the backend is, and once it is up which models there are.
+    pub(super) fn tell_status(&mut self, client: ClientId, status: &BackendStatus) {
+        let (auth, sdk) = match status {
+            BackendStatus::Starting => (auth_status(&AuthState::Unknown), None),
+            BackendStatus::Ready { auth, .. } => {
+                (auth_status(auth), Some(SdkReady { ok: true, detail: None }))
+            }
+            BackendStatus::Failed(error) => (
+                auth_status(&AuthState::Unknown),
+                Some(SdkReady { ok: false, detail: Some(error.to_string()) }),
+            ),
+        };
+        let up = sdk.as_ref().is_some_and(|sdk| sdk.ok);
+        self.reply(client, Outbound::AuthStatus(auth));
+        if let Some(sdk) = sdk {
+            self.reply(client, Outbound::SdkReady(sdk));
+        }
+        self.reply(client, Outbound::ModelsCurrent(ModelsCurrent { id: self.model(), request_id: None }));
+        if up {
+            self.on_models_list(client, None);
+        }
+    }
+}
+
+fn auth_status(auth: &AuthState) -> AuthStatus {
+    let (state, detail) = match auth {
+        AuthState::Ready { detail } => ("ready", detail.clone()),
+        AuthState::Unauthenticated { detail } => ("unauth", detail.clone()),
+        AuthState::Unknown => ("unknown", None),
+    };
+    AuthStatus { state: state.to_owned(), detail, request_id: None }
+}
+
+fn models_list(models: Result<Vec<crate::agent::Model>, AgentError>, request_id: Option<String>) -> Outbound {
+    // Nobody signed in means no models; `auth.status` says why.
+    let models = models
+        .unwrap_or_default()
+        .into_iter()
+        .map(|model| ModelInfo { id: model.id, name: model.name, vendor: model.vendor })
+        .collect();
+    Outbound::ModelsList(ModelsList { models, request_id })
+}
+
+/// The page of a transcript that ends before `request.before`. The cursor is the number of lines
+/// before the page.
+fn history_page(entries: Vec<Entry>, request: ChatHistory) -> ChatHistoryResult {
+    let end = request
+        .before
+        .and_then(|cursor| cursor.parse::<usize>().ok())
+        .unwrap_or(usize::MAX)
+        .min(entries.len());
+    let limit = request.limit.map_or(HISTORY_PAGE, |limit| limit as usize).clamp(1, HISTORY_PAGE);
+    let start = end.saturating_sub(limit);
+    ChatHistoryResult {
+        id: request.id,
+        messages: entries.into_iter().take(end).skip(start).map(history_message).collect(),
+        cursor: (start > 0).then(|| start.to_string()),
+        has_more: Some(start > 0),
+        request_id: request.request_id,
+    }
+}
+
+fn history_message(entry: Entry) -> HistoryMessage {
+    match entry {
+        Entry::User { text, timestamp } => HistoryMessage::User { text, timestamp },
+        Entry::Assistant { text, timestamp } => HistoryMessage::Assistant { text, timestamp },
+        Entry::Tool { name, ok, summary, timestamp } => HistoryMessage::Tool { name, ok, summary, timestamp },
+    }
+}
+
+fn exposure(exposure: Exposure) -> &'static str {
+    match exposure {
+        Exposure::Always => "always",
+        Exposure::DefaultOn => "default_on",
+        Exposure::DefaultOff => "default_off",
+    }
+}
+
+fn effect(effect: Effect) -> &'static str {
+    match effect {
+        Effect::ReadOnly => "read_only",
+        Effect::ChangesPage => "changes_page",
+        Effect::ChangesBrowser => "changes_browser",
+        Effect::ReachesComputer => "reaches_computer",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transcript_pages_lead_back_to_the_beginning() {
+        let entries: Vec<Entry> =
+            (0..5).map(|index| Entry::User { text: index.to_string(), timestamp: None }).collect();
+        let request = |before: Option<&str>| ChatHistory {
+            id: "sp-1".into(),
+            before: before.map(str::to_owned),
+            limit: Some(2),
+            request_id: None,
+        };
+        let mut before = None;
+        let mut seen = Vec::new();
+        loop {
+            let page = history_page(entries.clone(), request(before.as_deref()));
+            seen.splice(0..0, page.messages.clone());
+            assert_eq!(page.has_more, Some(page.cursor.is_some()));
+            before = page.cursor;
+            if before.is_none() {
+                break;
+            }
+        }
+        assert_eq!(seen, entries.into_iter().map(history_message).collect::<Vec<_>>());
+    }
+}

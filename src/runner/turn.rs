@@ -1,0 +1,353 @@
+//! One turn, from start to its one ending.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::answer::Answer;
+use super::asks::Asks;
+use super::budget::MAX_TIME;
+use super::calls::Calls;
+use super::client::SessionWire;
+use super::context;
+use crate::agent::recent_actions::RecentActions;
+use crate::agent::{
+    AgentBackend, AgentError, AgentEvent, AgentTurn, ChatSpec, Ending, Prompt, ToolDefinition, prompt,
+};
+use crate::browser::{Browser, Wire as _};
+use crate::paths::Paths;
+use crate::protocol::{
+    ChatDelta, ChatDone, ChatError, ChatStarted, ErrorCode, EventActivity, Outbound, SessionId, TurnId, Usage,
+};
+use crate::tools::policy::ToolPolicy;
+
+/// How long a stopped backend may take to say so. Delays only the next turn, never the ending.
+const ABORT_GRACE: Duration = Duration::from_millis(500);
+
+/// Everything a turn needs; it owns all of it while it runs.
+pub(super) struct Turn {
+    pub id: TurnId,
+    pub session: SessionId,
+    pub words: String,
+    pub wire: Arc<SessionWire>,
+    pub browser: Arc<Browser>,
+    pub paths: Paths,
+    pub policy: watch::Receiver<ToolPolicy>,
+    pub backend: Arc<dyn AgentBackend>,
+    pub model: Option<String>,
+    pub reasoning_effort: Option<String>,
+    pub builtin_tools: Vec<String>,
+    pub recent: RecentActions,
+    pub notes: Vec<String>,
+    pub asks: Arc<Asks>,
+    pub cancel: CancellationToken,
+}
+
+/// What a turn leaves behind.
+pub(super) struct TurnEnd {
+    pub session: SessionId,
+    pub recent: RecentActions,
+    /// The turn did not come to its own end: the next one is told.
+    pub note: Option<String>,
+}
+
+/// Why the conversation is over.
+enum Outcome {
+    Done,
+    Stopped,
+    OutOfTime,
+    Failed(AgentError),
+}
+
+impl Turn {
+    /// Runs the turn. Emits exactly one `chat.done` or `chat.error`.
+    pub async fn run(mut self) -> TurnEnd {
+        let started = Instant::now();
+        self.emit_new(
+            "queue",
+            Outbound::ChatStarted(ChatStarted { session_id: self.session.clone(), turn_id: self.id.clone() }),
+        );
+        self.activity("status.thinking", None);
+        let mut answer = Answer::default();
+        let mut calls = Calls::new(&self);
+        let (outcome, agent) = match self.open().await {
+            Ok(mut agent) => (self.converse(&mut agent, &mut answer, &mut calls).await, Some(agent)),
+            Err(outcome) => (outcome, None),
+        };
+        let unknown = calls.stop_all(&mut self.recent);
+        self.finish(&outcome, &answer, started.elapsed());
+        if let Some(agent) = agent
+            && !matches!(outcome, Outcome::Done | Outcome::Failed(_))
+        {
+            wait_for_end(agent).await;
+        }
+        TurnEnd { session: self.session, recent: self.recent, note: note(&outcome, unknown) }
+    }
+
+    /// Reads the page and sends the prompt.
+    async fn open(&mut self) -> Result<AgentTurn, Outcome> {
+        let cancel = self.cancel.clone();
+        let context = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Err(Outcome::Stopped),
+            context = context::read(&self.browser, &self.cancel, self.recent.lines(), std::mem::take(&mut self.notes)) => context,
+        };
+        let fence = uuid::Uuid::new_v4().simple().to_string();
+        let prompt = Prompt {
+            text: prompt::compose(&self.words, &context, &fence),
+            display: self.words.clone(),
+            images: Vec::new(),
+        };
+        self.activity("llm_call_start", None);
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => Err(Outcome::Stopped),
+            turn = self.backend.prompt(self.chat(), prompt) => turn.map_err(Outcome::Failed),
+        }
+    }
+
+    fn chat(&self) -> ChatSpec {
+        let policy = self.policy.borrow().clone();
+        let tools = policy
+            .allowed()
+            .map(|tool| ToolDefinition {
+                name: tool.spec().name.to_owned(),
+                description: tool.spec().description.to_owned(),
+                parameters: tool.parameters(),
+            })
+            .collect();
+        ChatSpec {
+            id: self.session.0.clone(),
+            system_message: prompt::SYSTEM_PROMPT.to_owned(),
+            tools,
+            builtin_tools: self.builtin_tools.clone(),
+            model: self.model.clone(),
+            reasoning_effort: self.reasoning_effort.clone(),
+        }
+    }
+
+    /// Follows the backend until the turn is over.
+    async fn converse(&mut self, agent: &mut AgentTurn, answer: &mut Answer, calls: &mut Calls) -> Outcome {
+        let mut open_asks = self.asks.open();
+        let mut clock = Clock::start(MAX_TIME);
+        loop {
+            calls.start_ready();
+            clock.pause(*open_asks.borrow_and_update() > 0);
+            let event = tokio::select! {
+                biased;
+                () = self.cancel.cancelled() => return Outcome::Stopped,
+                Some(ended) = calls.next_ended() => {
+                    if let Some(fatal) = calls.settle(ended, agent.control.as_ref(), &mut self.recent).await {
+                        return Outcome::Failed(AgentError::Protocol(fatal));
+                    }
+                    continue;
+                }
+                Ok(()) = open_asks.changed() => continue,
+                () = clock.run_out() => return Outcome::OutOfTime,
+                event = agent.events.recv() => event,
+            };
+            let Some(event) = event else {
+                return Outcome::Failed(AgentError::Interrupted(
+                    "The Copilot CLI went away in the middle of the answer. Send the message again."
+                        .to_owned(),
+                ));
+            };
+            if let Some(outcome) = self.on_event(event, agent, answer, calls).await {
+                return outcome;
+            }
+            // A browser that does not read pauses the turn instead of filling memory.
+            tokio::select! {
+                biased;
+                () = self.cancel.cancelled() => return Outcome::Stopped,
+                () = self.wire.ready() => {}
+            }
+        }
+    }
+
+    async fn on_event(
+        &mut self,
+        event: AgentEvent,
+        agent: &AgentTurn,
+        answer: &mut Answer,
+        calls: &mut Calls,
+    ) -> Option<Outcome> {
+        match event {
+            AgentEvent::TextDelta { message_id, text } => self.delta(answer.delta(&message_id, &text)),
+            AgentEvent::Message { message_id, text } => self.delta(answer.message(&message_id, &text)),
+            AgentEvent::Discard { message_id } => answer.discard(&message_id),
+            AgentEvent::Reasoning { text } => self.activity("reasoning", Some(text)),
+            AgentEvent::Retry { reason } => self.activity("status.retry", Some(reason)),
+            AgentEvent::ToolCall { id, name, args } => {
+                let refused = calls.request(id, name, args, &self.policy.borrow());
+                if let Some((id, reply)) = refused {
+                    agent.control.answer(&id, reply).await;
+                }
+            }
+            AgentEvent::ToolCallWithdrawn { id } => calls.withdraw(&id),
+            AgentEvent::Permission { id, kind, detail } => {
+                if let Some((id, allow, why)) = calls.permission(id, &kind, detail, &self.builtin_tools) {
+                    agent.control.permit(&id, allow, &why).await;
+                }
+            }
+            AgentEvent::Usage(usage) => self.emit_new(
+                "usage",
+                Outbound::Usage(Usage {
+                    session_id: self.session.clone(),
+                    input_tokens: usage.input_tokens,
+                    output_tokens: usage.output_tokens,
+                    context_used: usage.context_used,
+                    context_limit: usage.context_limit,
+                    cost: usage.cost,
+                }),
+            ),
+            AgentEvent::Ended(Ending::Done) => return Some(Outcome::Done),
+            AgentEvent::Ended(Ending::Aborted) => return Some(Outcome::Stopped),
+            AgentEvent::Ended(Ending::Failed(error)) => return Some(Outcome::Failed(error)),
+        }
+        None
+    }
+
+    /// The one place that ends a turn for the panel.
+    fn finish(&self, outcome: &Outcome, answer: &Answer, took: Duration) {
+        self.activity("llm_call_end", None);
+        let duration_ms = u64::try_from(took.as_millis()).ok();
+        let text = answer.text();
+        let error = match outcome {
+            Outcome::Done if text.is_empty() => Some((
+                ErrorCode::Model,
+                "The model ended its turn without an answer. Ask again, or choose another model.".to_owned(),
+            )),
+            Outcome::Done => None,
+            Outcome::Stopped => Some((ErrorCode::Aborted, "Stopped.".to_owned())),
+            Outcome::OutOfTime => Some((
+                ErrorCode::Budget,
+                format!(
+                    "The turn was ended after {} minutes. What was done so far stays done; ask to go on.",
+                    MAX_TIME.as_secs() / 60
+                ),
+            )),
+            Outcome::Failed(error) => Some((error_code(error), error.to_string())),
+        };
+        self.activity(if error.is_some() { "status.error" } else { "status.idle" }, None);
+        self.emit(match error {
+            None => Outbound::ChatDone(ChatDone {
+                session_id: self.session.clone(),
+                text,
+                tool_calls: Vec::new(),
+                turn_id: Some(self.id.clone()),
+                duration_ms,
+                truncated: false,
+            }),
+            Some((code, message)) => Outbound::ChatError(ChatError {
+                session_id: Some(self.session.clone()),
+                message,
+                code,
+                turn_id: Some(self.id.clone()),
+                duration_ms,
+            }),
+        });
+    }
+
+    fn delta(&self, text: Option<String>) {
+        if let Some(text) = text {
+            self.emit(Outbound::ChatDelta(ChatDelta { session_id: self.session.clone(), text }));
+        }
+    }
+
+    fn activity(&self, event: &str, text: Option<String>) {
+        self.emit(Outbound::EventActivity(EventActivity {
+            session_id: self.session.clone(),
+            event: event.to_owned(),
+            tool: None,
+            text,
+            duration_ms: None,
+        }));
+    }
+
+    fn emit_new(&self, capability: &str, message: Outbound) {
+        if self.wire.has(capability) {
+            self.emit(message);
+        }
+    }
+
+    fn emit(&self, message: Outbound) {
+        // A panel that is gone has its session ended by the runner; nobody is left to tell.
+        let _ = self.wire.send(message);
+    }
+}
+
+/// Stops the backend and waits a moment for it to say so, so that the next prompt finds it idle.
+async fn wait_for_end(mut agent: AgentTurn) {
+    agent.control.abort();
+    let ended = async {
+        while let Some(event) = agent.events.recv().await {
+            if matches!(event, AgentEvent::Ended(_)) {
+                break;
+            }
+        }
+    };
+    if tokio::time::timeout(ABORT_GRACE, ended).await.is_err() {
+        tracing::warn!("the backend did not stop within {ABORT_GRACE:?}");
+    }
+}
+
+fn note(outcome: &Outcome, unknown: usize) -> Option<String> {
+    let why = match outcome {
+        Outcome::Done => return None,
+        Outcome::Stopped => "the person stopped the last turn",
+        Outcome::OutOfTime => "the last turn ran out of time",
+        Outcome::Failed(_) => "the last turn was interrupted",
+    };
+    Some(if unknown > 0 {
+        format!("{why}; the outcome of its last action is unknown, look before you go on")
+    } else {
+        why.to_owned()
+    })
+}
+
+fn error_code(error: &AgentError) -> ErrorCode {
+    match error {
+        AgentError::CliMissing(_) => ErrorCode::CliMissing,
+        AgentError::CliFailed(_) => ErrorCode::CliFailed,
+        AgentError::Auth(_) => ErrorCode::Auth,
+        AgentError::Quota(_) => ErrorCode::Quota,
+        AgentError::Offline(_) => ErrorCode::Offline,
+        AgentError::Model(_) => ErrorCode::Model,
+        AgentError::Timeout(_) => ErrorCode::Timeout,
+        AgentError::Interrupted(_) => ErrorCode::Interrupted,
+        AgentError::Protocol(_) => ErrorCode::Internal,
+    }
+}
+
+/// A deadline that stands still while the turn waits for a person.
+struct Clock {
+    left: Duration,
+    running_since: Option<Instant>,
+}
+
+impl Clock {
+    fn start(limit: Duration) -> Self {
+        Self { left: limit, running_since: Some(Instant::now()) }
+    }
+
+    fn pause(&mut self, pause: bool) {
+        match (pause, self.running_since) {
+            (true, Some(since)) => {
+                self.left = self.left.saturating_sub(since.elapsed());
+                self.running_since = None;
+            }
+            (false, None) => self.running_since = Some(Instant::now()),
+            _ => {}
+        }
+    }
+
+    async fn run_out(&self) {
+        match self.running_since {
+            Some(since) => tokio::time::sleep_until(since + self.left).await,
+            None => std::future::pending().await,
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! A browser with an extension and panels, played by the test over an in-memory link.
+
+use std::time::Duration;
+
+use browy::protocol::{Outbound, SessionId};
+use browy::runner::RunnerHandle;
+use browy::transport::{link, memory};
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+/// Every capability the real extension announces.
+pub const CAPABILITIES: &[&str] =
+    &["cdp.activeTab", "queue", "ask", "tabs.close", "tabs.held", "browser.events", "usage", "cdp.targets"];
+
+/// One connected browser. A task of its own answers the host's requests, as the worker of the real one does.
+pub struct FakeBrowser {
+    orders: mpsc::UnboundedSender<Order>,
+    messages: mpsc::UnboundedReceiver<Outbound>,
+    requests: mpsc::UnboundedReceiver<Outbound>,
+    passed: Vec<Outbound>,
+}
+
+enum Order {
+    Send(Vec<u8>),
+    Answer(bool),
+    Close,
+}
+
+impl FakeBrowser {
+    /// Connects to the runner and shakes hands.
+    pub async fn connect(runner: &RunnerHandle, tasks: &mut JoinSet<()>) -> Self {
+        let (transport, peer) = memory::pair();
+        let (inbox, outbox, link_tasks) = link::open(Box::new(transport));
+        let runner = runner.clone();
+        tasks.spawn(async move { runner.serve(inbox, outbox, link_tasks).await });
+        let (orders, received) = mpsc::unbounded_channel();
+        let (to_messages, messages) = mpsc::unbounded_channel();
+        let (to_requests, requests) = mpsc::unbounded_channel();
+        tasks.spawn(pump(peer, received, to_messages, to_requests));
+        let mut browser = Self { orders, messages, requests, passed: Vec::new() };
+        browser.send(
+            json!({ "type": "hello", "client": "extension", "protocol": 1, "capabilities": CAPABILITIES }),
+        );
+        browser.until(|message| matches!(message, Outbound::HelloAck(_))).await;
+        browser
+    }
+
+    pub fn send(&self, message: Value) {
+        self.send_body(message.to_string().as_bytes());
+    }
+
+    pub fn send_body(&self, body: &[u8]) {
+        let _ = self.orders.send(Order::Send(body.to_vec()));
+    }
+
+    /// Whether the host's requests are answered from now on; without, the test finds them by [`request`](Self::request).
+    pub fn answers(&self, on: bool) {
+        let _ = self.orders.send(Order::Answer(on));
+    }
+
+    /// The next request of the host that was not answered.
+    pub async fn request(&mut self) -> Outbound {
+        tokio::time::timeout(Duration::from_secs(60), self.requests.recv())
+            .await
+            .expect("a request")
+            .expect("an open link")
+    }
+
+    /// Whether the host asked something that nobody answered.
+    pub fn was_asked(&self) -> bool {
+        !self.requests.is_empty()
+    }
+
+    /// Opens a panel.
+    pub async fn open_panel(&mut self, session: &str) {
+        self.send(json!({ "type": "session.start", "sessionId": session, "capabilities": CAPABILITIES }));
+        self.until(|message| matches!(message, Outbound::SessionReady(ready) if ready.session_id.as_str() == session)).await;
+    }
+
+    /// A person sends a prompt.
+    pub fn prompts(&self, session: &str, turn: &str, text: &str) {
+        self.send(json!({ "type": "chat.send", "sessionId": session, "turnId": turn, "text": text }));
+    }
+
+    /// A person presses Stop.
+    pub fn stops(&self, session: &str) {
+        self.send(json!({ "type": "chat.cancel", "sessionId": session }));
+    }
+
+    /// Reads until a message matches; the others are kept.
+    pub async fn until(&mut self, matches: impl Fn(&Outbound) -> bool) -> Outbound {
+        if let Some(at) = self.passed.iter().position(&matches) {
+            return self.passed.remove(at);
+        }
+        loop {
+            let message = tokio::time::timeout(Duration::from_secs(1_000), self.messages.recv())
+                .await
+                .unwrap_or_else(|_| panic!("the message never came; these did: {:#?}", self.passed))
+                .expect("an open link");
+            if matches(&message) {
+                return message;
+            }
+            self.passed.push(message);
+        }
+    }
+
+    /// The ending of a chat's turn.
+    pub async fn ending(&mut self, session: &str) -> Outbound {
+        self.until(|message| match message {
+            Outbound::ChatDone(done) => done.session_id.as_str() == session,
+            Outbound::ChatError(error) => error.session_id == Some(SessionId::from(session)),
+            _ => false,
+        })
+        .await
+    }
+
+    /// Everything that has arrived, after all have come to rest, and that no `until` took.
+    pub async fn rest(&mut self) -> Vec<Outbound> {
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        while let Ok(message) = self.messages.try_recv() {
+            self.passed.push(message);
+        }
+        std::mem::take(&mut self.passed)
+    }
+
+    /// The browser closes the port.
+    pub fn closes(&self) {
+        let _ = self.orders.send(Order::Close);
+    }
+}
+
+async fn pump(
+    mut peer: memory::MemoryPeer,
+    mut orders: mpsc::UnboundedReceiver<Order>,
+    messages: mpsc::UnboundedSender<Outbound>,
+    requests: mpsc::UnboundedSender<Outbound>,
+) {
+    let mut answering = true;
+    loop {
+        tokio::select! {
+            biased;
+            order = orders.recv() => match order {
+                Some(Order::Send(body)) => peer.send_body(&body),
+                Some(Order::Answer(on)) => answering = on,
+                Some(Order::Close) => peer.close(),
+                None => return,
+            },
+            message = peer.recv() => {
+                let Some(message) = message else { return };
+                let _ = match request_ids(&message) {
+                    None => messages.send(message),
+                    Some(_) if !answering => requests.send(message),
+                    Some((session, call)) => {
+                        peer.send(answer(&message, &session, &call));
+                        Ok(())
+                    }
+                };
+            }
+        }
+    }
+}
+
+/// One tab is open, and no page of it can be read.
+fn answer(request: &Outbound, session: &str, call: &str) -> Value {
+    let tab =
+        json!({ "tabId": 7, "url": "https://one.test/", "title": "One", "active": true, "windowId": 1 });
+    let (ok, key, value) = match request {
+        Outbound::TabList(_) => (true, "result", json!([tab])),
+        Outbound::CdpSend(_) => (false, "error", json!("no such page")),
+        _ => (true, "result", tab),
+    };
+    json!({ "type": "tool.result", "sessionId": session, "callId": call, "ok": ok, key: value })
+}
+
+/// Session and call of a message that wants an answer.
+fn request_ids(message: &Outbound) -> Option<(String, String)> {
+    let ids = match message {
+        Outbound::CdpSend(call) => (&call.session_id, &call.call_id),
+        Outbound::TabNew(call) => (&call.session_id, &call.call_id),
+        Outbound::TabActivate(call) | Outbound::TabClose(call) => (&call.session_id, &call.call_id),
+        Outbound::TabList(call) | Outbound::TabGetActive(call) => (&call.session_id, &call.call_id),
+        _ => return None,
+    };
+    Some((ids.0.to_string(), ids.1.to_string()))
+}

@@ -1,0 +1,11 @@
+//! Doubles and tools that several test modules use.
+#![allow(dead_code, reason = "each test binary uses some of it")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "test code outside test functions")]
+
+pub mod chromium;
+pub mod fake_agent;
+pub mod fake_cli;
+pub mod fake_panel;
+pub mod page_server;
+#[cfg(target_os = "linux")]
+pub mod processes;
