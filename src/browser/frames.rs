@@ -59,7 +59,8 @@ impl TabFrames {
         let session = event.params.get("sessionId").and_then(Value::as_str);
         match (event.method.as_str(), session) {
             ("Target.attachedToTarget", Some(session)) => {
-                let info = |key: &str| event.params.pointer(&format!("/targetInfo/{key}")).and_then(Value::as_str);
+                let info =
+                    |key: &str| event.params.pointer(&format!("/targetInfo/{key}")).and_then(Value::as_str);
                 if info("type") == Some("iframe")
                     && let Some(frame) = info("targetId")
                 {

@@ -2,16 +2,26 @@
 //!
 //! Element numbers, frames and worlds belong to one task ([`seer`]); [`Browser`] is the handle to it.
 
+mod capture;
 pub mod cdp;
+mod choose;
+mod dialogs;
 mod extension_context;
+mod field;
 mod frames;
 mod look;
+mod input;
+pub mod keys;
+mod observe;
 mod page;
+mod press;
 mod refs;
 mod render;
+mod refusal;
 mod seer;
 pub mod text;
 mod view;
+mod wait;
 
 use std::sync::Arc;
 
@@ -21,11 +31,19 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+pub use capture::Capture;
 pub use cdp::{CdpError, Target};
+pub use dialogs::Dialog;
 pub use extension_context::{BrowserEvent, ExtensionContext, Wire, WireError};
+pub use field::{Expected, Field, Held, Kind};
+pub use input::Button;
+pub use observe::{Observed, Patience};
 pub use page::{PAGE_TIMEOUT, PageError, World, WorldId};
+pub use press::Press;
 pub use refs::{Element, Fingerprint, FrameRef, RefError};
+pub use refusal::{ActError, Class, Refusal};
 pub use view::{DEFAULT_BUDGET, PageFacts, PageView, ViewError, ViewOptions};
+pub use wait::{Presence, Until};
 
 use crate::page::PageFunction;
 use crate::protocol::TabId;

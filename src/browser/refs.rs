@@ -288,6 +288,8 @@ impl RefTable {
     }
 
     pub(super) fn get(&self, index: u32) -> Result<&Ref, RefError> {
-        self.by_index.get(&index).ok_or(RefError::Unknown { index, highest: (self.last > 0).then_some(self.last) })
+        self.by_index
+            .get(&index)
+            .ok_or(RefError::Unknown { index, highest: (self.last > 0).then_some(self.last) })
     }
 }

@@ -164,7 +164,9 @@ fn belongs(grapheme: &[char], at: usize) -> bool {
         }
         Some('\u{180b}'..='\u{180f}' | '\u{e0100}'..='\u{e01ef}') => written(before),
         Some('\u{e0020}'..='\u{e007f}') => {
-            grapheme.first() == Some(&'\u{1f3f4}') && grapheme.last() == Some(&'\u{e007f}') && grapheme.len() <= 8
+            grapheme.first() == Some(&'\u{1f3f4}')
+                && grapheme.last() == Some(&'\u{e007f}')
+                && grapheme.len() <= 8
         }
         _ => false,
     }

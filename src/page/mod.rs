@@ -8,6 +8,10 @@
 //! becomes callable by `registry.define("name", function)` or, when its first argument is an element that
 //! the host names by its slot, by `registry.defineFor("name", function)`.
 
+mod act;
+
+pub use act::{ACT, WAITING, WATCHING};
+
 /// The page library: evaluates to the registry.
 pub const LIBRARY: &str = concat!(
     "(() => {\n\"use strict\";\n",
@@ -21,6 +25,7 @@ pub const LIBRARY: &str = concat!(
     include_str!("lib/describe.js"),
     include_str!("lib/snapshot.js"),
     include_str!("lib/points.js"),
+    act::library!(),
     "\nreturn registry;\n})()",
 );
 
