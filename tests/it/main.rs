@@ -21,3 +21,7 @@ mod install_script;
 #[cfg(target_os = "linux")]
 mod kills;
 mod logging;
+#[cfg(unix)]
+mod view;
+#[cfg(unix)]
+mod act_tmp;
