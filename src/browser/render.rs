@@ -293,3 +293,6 @@ fn head(page: &Page<'_>) -> String {
     }
     out
 }
+
+#[cfg(test)]
+mod tests;

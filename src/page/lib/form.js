@@ -103,6 +103,7 @@ const forms = (() => {
             ? 'select-multiple'
             : 'select-one'
           : type || (describe.isEditor(element) ? 'editor' : tag === 'button' ? 'combobox' : tag)),
+      role: role || undefined,
       name: attribute('name') ?? attribute('id'),
       label: names.cut(print.name, LABEL),
       group: groupOf(element, form) || undefined,
