@@ -179,10 +179,3 @@ impl Browser {
         }
     }
 }
-
-impl Browser {
-    /// The browser behind `context`.
-    pub fn new(context: Arc<ExtensionContext>) -> Self {
-        Self { context }
-    }
-}

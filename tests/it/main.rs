@@ -12,10 +12,13 @@ mod support;
 mod conversations;
 mod fake_cli;
 
+#[cfg(unix)]
+mod act;
 mod architecture;
 #[cfg(unix)]
 mod install;
-#[cfg(target_os = "linux")]
-mod kills;
 #[cfg(unix)]
 mod install_script;
+#[cfg(target_os = "linux")]
+mod kills;
+mod registry;
