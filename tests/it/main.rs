@@ -14,6 +14,10 @@ mod demo;
 mod expect;
 mod fake_cli;
 mod guard;
+
+#[cfg(unix)]
+mod act;
+mod architecture;
 #[cfg(unix)]
 mod install;
 #[cfg(unix)]
@@ -21,3 +25,4 @@ mod install_script;
 #[cfg(target_os = "linux")]
 mod kills;
 mod logging;
+mod registry;
