@@ -17,6 +17,6 @@ mod architecture;
 mod install;
 #[cfg(unix)]
 mod install_script;
-mod logging;
 #[cfg(target_os = "linux")]
 mod kills;
+mod logging;
