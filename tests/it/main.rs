@@ -10,6 +10,7 @@ mod expect;
 mod support;
 
 mod conversations;
+mod demo;
 mod fake_cli;
 
 mod architecture;
@@ -20,3 +21,8 @@ mod install_script;
 #[cfg(target_os = "linux")]
 mod kills;
 mod logging;
+//! Integration tests: one binary, one module per subject.
+
+mod copilot;
+mod guard;
+mod support;
