@@ -31,7 +31,7 @@ export type Attachment = {
 
 /** Whether the model can be reached as somebody: `ready`, `unauth` or `unknown`. */
 export type AuthStatus = {
-  state: string;
+  state: 'ready' | 'unauth' | 'unknown';
   detail?: string;
   requestId?: string;
 };
@@ -63,7 +63,7 @@ export type CdpSend = {
   /** Sends to this child target of the tab instead of the tab itself. */
   cdpSessionId?: CdpSessionId;
   method: string;
-  params: unknown;
+  params: object;
 };
 
 /** A flat DevTools session of a child target (cross-origin frame, worker) inside a tab. */
@@ -147,7 +147,7 @@ export type ChatQueued = {
   /** 1 = next. */
   position: number;
   /** `turn`: another turn runs. `person`: that turn waits for a person. */
-  reason: string;
+  reason: 'turn' | 'person';
 };
 
 /** Any message that names just a stored chat. */
