@@ -21,8 +21,3 @@ mod install_script;
 #[cfg(target_os = "linux")]
 mod kills;
 mod logging;
-//! Integration tests: one binary, one module per subject.
-
-mod copilot;
-mod guard;
-mod support;
