@@ -386,7 +386,7 @@ const PLANS: &[(&str, &str, Plan)] = &[
         "We write to this person only.",
         &[
             &[(Kind::AuthorName, Control::Text, 4), (Kind::Email, Control::Email, 4), (Kind::Orcid, Control::Text, 4)],
-            &[(Kind::Affiliation, Control::Text, 6), (Kind::Country, Control::Select, 3), (Kind::AuthorCount, Control::Number, 3)],
+            &[(Kind::Affiliation, Control::Text, 5), (Kind::Country, Control::Select, 4), (Kind::AuthorCount, Control::Number, 3)],
         ],
     ),
     (

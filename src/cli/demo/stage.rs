@@ -98,8 +98,9 @@ impl Stage {
         options.headless = plan.headless;
         options.window = WINDOW;
         options.env = env;
-        // The person's language decides how dates look in the form; the picture is the same everywhere.
-        options.flags = vec!["--lang=en-GB".to_owned(), "--hide-scrollbars".to_owned()];
+        if plan.headless {
+            options.flags.push("--hide-scrollbars".to_owned());
+        }
         let chromium = Chromium::launch(options).await?;
         let (paper, form, panel) = open(&chromium, &pages.base()).await?;
         Ok(Self { program, chromium, paper, form, panel, _pages: pages, _model: model, _home: home })
@@ -136,18 +137,20 @@ pub async fn to_front(page: &Page) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// States of the panel that do not pass by themselves.
+const STUCK: &str = "['exited', 'missing', 'forbidden', 'unauth', 'error']";
+
 async fn ready(panel: &Page) -> anyhow::Result<()> {
-    let waited = panel.wait_for("document.querySelector('#state')?.dataset.state === 'ready'", READY_LIMIT).await;
-    if waited.is_ok() {
+    let settled = format!(
+        "((state) => state === 'ready' || {STUCK}.includes(state))(document.querySelector('#state')?.dataset.state)"
+    );
+    let waited = panel.wait_for(&settled, READY_LIMIT).await;
+    let shown = look(panel).await?;
+    if shown.state == "ready" {
         return Ok(());
     }
-    let shown = look(panel).await.unwrap_or_default();
-    bail!(
-        "the side panel was not ready within {} s. It says “{}” {}",
-        READY_LIMIT.as_secs(),
-        shown.word,
-        shown.notice
-    );
+    let when = if waited.is_ok() { String::new() } else { format!(" within {} s", READY_LIMIT.as_secs()) };
+    bail!("the side panel did not get ready{when}. It says: {}. {}", shown.word, shown.notice);
 }
 
 /// The settings that lead to the scripted model.
