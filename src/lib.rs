@@ -3,9 +3,9 @@
 //! | module | what it is | may use |
 //! |---|---|---|
 //! | [`cli`] | the command line and host mode; the only place that prints and exits | everything |
-//! | [`runner`] | sessions, the turn queue, one turn from start to ending | agent, tools, browser, protocol, transport, data, rpc, config |
+//! | [`runner`] | sessions, the turn queue, one turn from start to ending | agent, tools, browser, protocol, transport, data, rpc, config, paths |
 //! | [`agent`] | the model side: the Copilot CLI behind a trait, prompts | rpc, config, paths |
-//! | [`tools`] | what the model can call | browser, page, data, protocol::ids, config |
+//! | [`tools`] | what the model can call | browser, page, data, protocol::ids, config, paths |
 //! | [`browser`] | what the host knows of the browser | page, protocol, rpc |
 //! | [`page`] | JavaScript that runs inside pages | – |
 //! | [`transport`] | frames in and out | protocol |
@@ -13,7 +13,8 @@
 //! | [`chromium`] | a browser with a profile of its own (demo, tests) | paths |
 //! | [`data`] | files under `~/.browy/data` | paths |
 //! | [`rpc`] | replies find their callers | – |
-//! | [`config`], [`paths`], [`logging`] | settings, places, the log | paths |
+//! | [`config`], [`logging`] | settings, the log | paths |
+//! | [`paths`] | where things are on this machine | – |
 //!
 //! `tests/it/architecture.rs` checks the table.
 

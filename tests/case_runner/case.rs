@@ -40,14 +40,36 @@ pub enum Approvals {
     Deny,
 }
 
-#[derive(Debug, Clone, Deserialize)]
-#[serde(untagged)]
+#[derive(Debug, Clone)]
 pub enum Step {
-    Tool(ToolStep),
+    Tool(Box<ToolStep>),
     User(UserStep),
     Wait(WaitStep),
     Browser(BrowserStep),
     Cdp(CdpStep),
+}
+
+/// By the key that says what kind it is, so that a mistake is named.
+impl<'de> Deserialize<'de> for Step {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        use serde::de::Error;
+        let value = Value::deserialize(deserializer)?;
+        let has = |key: &str| value.get(key).is_some();
+        let step = if has("tool") {
+            ToolStep::deserialize(&value).map(|step| Self::Tool(Box::new(step)))
+        } else if has("user") {
+            UserStep::deserialize(&value).map(Self::User)
+        } else if has("wait") {
+            WaitStep::deserialize(&value).map(Self::Wait)
+        } else if has("browser") {
+            BrowserStep::deserialize(&value).map(Self::Browser)
+        } else if has("cdp") {
+            CdpStep::deserialize(&value).map(Self::Cdp)
+        } else {
+            return Err(D::Error::custom(format!("a step of no known kind: {value}")));
+        };
+        step.map_err(|error| D::Error::custom(format!("{error} in {value}")))
+    }
 }
 
 #[derive(Debug, Clone, Deserialize)]

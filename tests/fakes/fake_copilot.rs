@@ -1,6 +1,7 @@
 //! A stand-in for the Copilot CLI: speaks its JSON-RPC on stdin and stdout, and does what a test tells it
-//! over a loopback connection (`BROWY_FAKE_CLI=127.0.0.1:port`, one JSON text per line both ways). Without
-//! that variable it answers every prompt with one sentence. What is tellable: `control.rs`.
+//! over a loopback connection (`COPILOT_FAKE_CLI=127.0.0.1:port`, one JSON text per line both ways; the host hands
+//! no other variables of ours to a CLI than `COPILOT_…`). Without that variable it answers every prompt with one
+//! sentence. What can be told is listed in `control.rs`.
 
 #[path = "fake_copilot/control.rs"]
 mod control;
@@ -61,7 +62,7 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let (inputs, inbox) = mpsc::channel();
-    let controller = match std::env::var("BROWY_FAKE_CLI") {
+    let controller = match std::env::var("COPILOT_FAKE_CLI") {
         Ok(address) => match TcpStream::connect(&address) {
             Ok(stream) => Controller::attach(stream, inputs.clone()),
             Err(_) => return ExitCode::from(7),

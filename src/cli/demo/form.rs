@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::pages::escape;
 use super::kind::Kind;
-use super::scenario::{Control, Field, Scenario};
+use super::layout::{Control, Field};
+use super::pages::escape;
+use super::scenario::Scenario;
 
 const CSS: &str = include_str!("pages/form.css");
 const JS: &str = include_str!("pages/form.js");
@@ -94,10 +95,7 @@ fn field(field: &Field) -> String {
     let Field { id, name, label, span, kind, .. } = field;
     let label = escape(label);
     let open = |tag: &str, class: &str, more: &str| {
-        format!(
-            "<{tag} class=\"field {class}\" style=\"--span:{span}\" data-rule=\"{}\"{more}>",
-            rule(*kind)
-        )
+        format!("<{tag} class=\"field {class}\" style=\"--span:{span}\" data-rule=\"{}\"{more}>", rule(*kind))
     };
     let problem = "<p class=\"problem\" role=\"status\"></p>";
     let labelled = |control: String| {

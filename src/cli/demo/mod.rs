@@ -2,7 +2,7 @@
 //!
 //! | module | what it is |
 //! |---|---|
-//! | `scenario`, `topics`, `wording`, `rng` | paper and form of a seed, and what belongs into each field |
+//! | `scenario`, `layout`, `topics`, `wording`, `rng` | paper and form of a seed, and what belongs into each field |
 //! | `paper`, `form`, `pages`, `serve` | the two pages, served on loopback |
 //! | `model` | the scripted model behind an OpenAI-compatible endpoint; knows no answers |
 //! | `stage` | a temporary home, a browser with extension and host, the side panel |
@@ -12,6 +12,7 @@
 mod check;
 mod form;
 mod kind;
+mod layout;
 mod model;
 mod pages;
 mod paper;
@@ -34,13 +35,16 @@ use anyhow::Context;
 use clap::Args;
 use tokio::time::{Instant, timeout_at};
 
+use crate::agent::copilot::{Environment, locate};
+use crate::config::Config;
 use crate::paths::Paths;
 
 pub use check::{FieldVerdict, Verdict, check};
 pub use kind::Kind;
+pub use layout::{Answer, Control, Field};
 pub use pages::serve as serve_pages;
 pub use play::Report;
-pub use scenario::{Answer, Control, Field, Scenario};
+pub use scenario::Scenario;
 pub use serve::Server;
 pub use stage::Plan;
 pub use timeline::{Moment, MomentKind};
@@ -153,8 +157,8 @@ fn broken(why: &str, stage: &Stage) -> anyhow::Error {
 
 /// The CLI that the host would find in the person's own home.
 fn cli_path(user: &Paths) -> anyhow::Result<PathBuf> {
-    let _ = user;
-    std::env::var_os("COPILOT_CLI_PATH").map(PathBuf::from).context("set COPILOT_CLI_PATH")
+    let config = Config::load(user)?;
+    Ok(locate(&Environment::of_process(), config.cli_path.as_deref(), user)?.program)
 }
 
 /// Whether a window could not be shown.

@@ -56,8 +56,6 @@ pub struct Stage {
     pub program: PathBuf,
     /// The browser.
     pub chromium: Chromium,
-    /// The paper's tab.
-    pub paper: Page,
     /// The form's tab.
     pub form: Page,
     /// The side panel.
@@ -74,10 +72,14 @@ impl Stage {
     /// # Errors
     /// With what was tried and what to do.
     pub async fn build(plan: &Plan, scenario: &Scenario) -> anyhow::Result<Self> {
-        let home = tempfile::Builder::new().prefix("browy-demo-").tempdir().context("cannot make a temporary folder")?;
+        let home = tempfile::Builder::new()
+            .prefix("browy-demo-")
+            .tempdir()
+            .context("cannot make a temporary folder")?;
         let extension = home.path().join("extension");
         EXTENSION.extract(&extension).context("cannot unpack the extension")?;
-        let model = if plan.live { None } else { Some(model::start().await.context("cannot serve the model")?) };
+        let model =
+            if plan.live { None } else { Some(model::start().await.context("cannot serve the model")?) };
         let mut env = environment(plan, home.path())?;
         if let Some(model) = &model {
             settings(home.path(), model)?;
@@ -102,8 +104,8 @@ impl Stage {
             options.flags.push("--hide-scrollbars".to_owned());
         }
         let chromium = Chromium::launch(options).await?;
-        let (paper, form, panel) = open(&chromium, &pages.base()).await?;
-        Ok(Self { program, chromium, paper, form, panel, _pages: pages, _model: model, _home: home })
+        let (form, panel) = open(&chromium, &pages.base()).await?;
+        Ok(Self { program, chromium, form, panel, _pages: pages, _model: model, _home: home })
     }
 
     /// Ends the browser, and with it the host and the CLI.
@@ -112,20 +114,23 @@ impl Stage {
     }
 }
 
-async fn open(chromium: &Chromium, base: &str) -> anyhow::Result<(Page, Page, Page)> {
+async fn open(chromium: &Chromium, base: &str) -> anyhow::Result<(Page, Page)> {
     let browser = chromium.browser();
     // The blank tab of the start becomes the paper's.
     let first = browser
-        .wait_for_target("the first tab", PAGE_LIMIT, |target| target.kind == "page" && target.url == "about:blank")
+        .wait_for_target("the first tab", PAGE_LIMIT, |target| {
+            target.kind == "page" && target.url == "about:blank"
+        })
         .await?;
     let paper = browser.attach(&first.id).await?;
     paper.navigate(&format!("{base}/paper"), PAGE_LIMIT).await?;
     let form = browser.open(&format!("{base}/submit")).await?;
-    form.wait_for("document.querySelector('iframe').contentDocument?.querySelector('input')", PAGE_LIMIT).await?;
+    form.wait_for("document.querySelector('iframe').contentDocument?.querySelector('input')", PAGE_LIMIT)
+        .await?;
     let panel = browser.open_side_panel(&paper).await?;
     to_front(&paper).await?;
     ready(&panel).await?;
-    Ok((paper, form, panel))
+    Ok((form, panel))
 }
 
 /// Brings a tab to the front.

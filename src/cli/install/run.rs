@@ -170,11 +170,13 @@ fn confined(browser: &catalog::Browser, sandbox: &str) -> Row {
 }
 
 /// Tells a staged extension the command that registers this host, for its "host not installed" state.
+/// It is in `extension` beside the program's folder, or in Browy's own.
 fn leave_hint(paths: &Paths, program: &Path) -> Result<(), files::FileError> {
-    let extension = paths.app().join("extension");
-    if !extension.join("manifest.json").is_file() {
+    let beside = program.ancestors().nth(2).map(|folder| folder.join("extension"));
+    let staged = [beside, Some(paths.app().join("extension"))].into_iter().flatten();
+    let Some(extension) = staged.into_iter().find(|folder| folder.join("manifest.json").is_file()) else {
         return Ok(());
-    }
+    };
     let command = format!("{} install-host", quoted(&program.to_string_lossy()));
     let hint = format!("{}\n", serde_json::json!({ "command": command }));
     let path = extension.join("install-hint.json");
@@ -203,6 +205,6 @@ mod tests {
     #[test]
     fn odd_paths_are_quoted_for_the_shell() {
         assert_eq!(quoted("/home/ana/.browy/app/bin/browy"), "/home/ana/.browy/app/bin/browy");
-        assert_eq!(quoted("/home/a na/it's $HOME/browy"), r"'/home/a na/it'\''s $HOME/browy'");
+        assert_eq!(quoted("/home/ana/a b/it's $HOME/browy"), r"'/home/ana/a b/it'\''s $HOME/browy'");
     }
 }

@@ -82,9 +82,10 @@ impl FakeCli {
         let set = |name: &str, value: &str| (OsString::from(name), Some(OsString::from(value)));
         let mut variables = vec![
             set("COPILOT_CLI_PATH", env!("CARGO_BIN_EXE_fake-copilot")),
-            set("BROWY_FAKE_CLI", &self.address),
+            set("COPILOT_FAKE_CLI", &self.address),
         ];
-        for name in ["COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN", "COPILOT_HOME"] {
+        for name in ["COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN", "COPILOT_HOME", "COPILOT_CACHE_HOME"]
+        {
             variables.push((OsString::from(name), None));
         }
         variables

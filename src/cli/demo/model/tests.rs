@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::super::kind::Kind;
-use super::super::scenario::{Answer, Control, Field, Scenario};
+use super::super::layout::{Answer, Control, Field};
+use super::super::scenario::Scenario;
 use super::super::{paper, wording};
 use super::agent::next_step;
 use super::conversation::{Call, Conversation};
@@ -78,7 +79,14 @@ struct Desk {
 impl Desk {
     fn new(seed: u64) -> Self {
         let scenario = Scenario::new(seed);
-        Self { scenario, at: 0, held: BTreeMap::new(), stubborn: Vec::new(), forgetful: Vec::new(), page: 3000 }
+        Self {
+            scenario,
+            at: 0,
+            held: BTreeMap::new(),
+            stubborn: Vec::new(),
+            forgetful: Vec::new(),
+            page: 3000,
+        }
     }
 
     /// (number of the first element, field); radio buttons have a number each.
@@ -244,7 +252,12 @@ impl Desk {
                     Answer::Options(labels) => {
                         let mut labels = labels.clone();
                         labels.sort();
-                        let mut chosen: Vec<String> = held.and_then(Value::as_array).into_iter().flatten().map(|v| v.as_str().unwrap().to_owned()).collect();
+                        let mut chosen: Vec<String> = held
+                            .and_then(Value::as_array)
+                            .into_iter()
+                            .flatten()
+                            .map(|v| v.as_str().unwrap().to_owned())
+                            .collect();
                         chosen.sort();
                         chosen == labels
                     }
@@ -328,7 +341,8 @@ fn without_reading_tools_it_says_what_is_missing() {
 
 #[test]
 fn a_tool_that_keeps_failing_ends_the_work() {
-    let failed = Call { name: "list_tabs".into(), args: json!({}), result: r#"{"error":"no browser"}"#.into() };
+    let failed =
+        Call { name: "list_tabs".into(), args: json!({}), result: r#"{"error":"no browser"}"#.into() };
     let conversation = Conversation {
         prompt: "Fill in the form".into(),
         calls: vec![failed.clone(), failed],

@@ -1,0 +1,73 @@
+//! What ends, what goes on and what starts again when one of the parts ends.
+
+use crate::stage::{SOON, Stage};
+use crate::support::fake_cli::LIMIT;
+use crate::support::processes::kill;
+
+#[tokio::test]
+async fn stopped_worker_ends_the_turn_and_the_panel_comes_back_with_one_host() {
+    let stage = Stage::open().await;
+    let panel = stage.ready_panel().await;
+    panel.send("a long one").await;
+    let turn = stage.cli.prompt("a long one").await.unwrap();
+    turn.delta("m", "begun");
+    panel.shows(".msg.assistant", "begun").await;
+    let before = stage.mark.hosts();
+    assert_eq!(before.len(), 1, "{before:?}");
+    stage.stop_worker().await;
+    panel.shows(".msg.error", "").await;
+    panel.becomes("ready").await;
+    let after = stage.mark.hosts();
+    assert_eq!(after.len(), 1, "one host stays: {after:?}");
+    assert_ne!(before[0].pid, after[0].pid);
+    panel.send("once more").await;
+    stage.cli.prompt("once more").await.unwrap().end("here");
+    panel.shows(".msg.assistant", "here").await;
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn closed_panel_ends_its_turn_and_lets_the_next_one_go() {
+    let stage = Stage::open().await;
+    let (first, second) = (stage.ready_panel().await, stage.ready_panel().await);
+    first.send("mine first").await;
+    let turn = stage.cli.prompt("mine first").await.unwrap();
+    second.send("mine second").await;
+    second.becomes("queued").await;
+    first.page.close().await.unwrap();
+    turn.aborted(LIMIT).await.unwrap();
+    stage.cli.prompt("mine second").await.unwrap().end("yours");
+    second.shows(".msg.assistant", "yours").await;
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn cli_that_ends_in_a_turn_is_told_and_the_next_prompt_starts_another() {
+    let stage = Stage::open().await;
+    let panel = stage.ready_panel().await;
+    panel.send("first words").await;
+    let turn = stage.cli.prompt("first words").await.unwrap();
+    stage.cli.exit(4);
+    panel.shows(".msg.error", "").await;
+    panel.send("second words").await;
+    let next = stage.cli.prompt("second words").await.unwrap();
+    assert_eq!(turn.session_id, next.session_id, "the chat goes on");
+    assert_eq!(stage.cli.requests("session.resume").len(), 1, "the chat was opened anew instead of resumed");
+    next.end("back again");
+    panel.shows(".msg.assistant", "back again").await;
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn killed_host_comes_back() {
+    let stage = Stage::open().await;
+    let panel = stage.ready_panel().await;
+    let host = stage.mark.hosts();
+    kill(host[0].pid);
+    panel.wait_for("document.querySelector('#state').dataset.state !== 'ready'", SOON).await;
+    panel.becomes("ready").await;
+    panel.send("still there?").await;
+    stage.cli.prompt("still there?").await.unwrap().end("yes");
+    panel.shows(".msg.assistant", "yes").await;
+    stage.close().await;
+}

@@ -1,0 +1,148 @@
+//! What a person sees in the side panel while the model works.
+
+use browy::chromium::Chromium;
+use serde_json::json;
+
+use crate::stage::{Panel, SOON, Stage};
+use crate::support::chromium::{SECONDS, extension_folder, host, options};
+use crate::support::fake_cli::{FakeCli, LIMIT};
+
+#[tokio::test]
+async fn two_panels_take_turns_and_each_gets_its_own_answer() {
+    let stage = Stage::open().await;
+    let (first, second) = (stage.ready_panel().await, stage.ready_panel().await);
+    first.send("prompt canary-first").await;
+    let turn = stage.cli.prompt("prompt canary-first").await.unwrap();
+    first.becomes("working").await;
+    second.send("prompt canary-second").await;
+    second.becomes("queued").await;
+    let place = second.page.evaluate("document.querySelector('.place').textContent").await.unwrap();
+    assert!(place.as_str().unwrap().len() > 5, "a queued prompt says its place: {place}");
+    turn.delta("m", "half an answer-first");
+    first.shows(".msg.assistant", "half an answer-first").await;
+    assert!(!stage.cli.has_prompt("canary-second"), "the second prompt went ahead of its turn");
+    turn.end("whole answer-first");
+    let next = stage.cli.prompt("prompt canary-second").await.unwrap();
+    assert_ne!(turn.session_id, next.session_id);
+    assert!(
+        !next.text.contains("canary-first"),
+        "one panel's prompt reached the other's chat: {}",
+        next.text
+    );
+    next.end("whole answer-second");
+    first.shows(".msg.assistant", "whole answer-first").await;
+    second.shows(".msg.assistant", "whole answer-second").await;
+    first.becomes("ready").await;
+    second.becomes("ready").await;
+    assert!(!first.log().await.contains("second"), "{}", first.log().await);
+    assert!(!second.log().await.contains("first"), "{}", second.log().await);
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn deltas_appear_one_by_one() {
+    let stage = Stage::open().await;
+    let panel = stage.ready_panel().await;
+    panel.send("count").await;
+    let turn = stage.cli.prompt("count").await.unwrap();
+    turn.event("assistant.message_start", json!({ "messageId": "m" }));
+    let mut whole = String::new();
+    for word in ["one ", "two ", "three ", "four"] {
+        turn.delta_with_id("m", word, &format!("event {word}"));
+        // The CLI repeats events when its reader is slow.
+        turn.delta_with_id("m", word, &format!("event {word}"));
+        whole.push_str(word);
+        panel.shows(".msg.assistant", whole.trim()).await;
+    }
+    turn.message("m", &whole);
+    turn.end("");
+    panel.becomes("ready").await;
+    let answer =
+        panel.page.evaluate("document.querySelector('.msg.assistant').textContent.trim()").await.unwrap();
+    assert_eq!(answer, json!("one two three four"));
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn stop_ends_the_turn_even_when_the_cli_does_not_answer() {
+    let cli = FakeCli::listen().await;
+    cli.silence("session.abort");
+    let stage = Stage::open_with(cli).await;
+    let panel = stage.ready_panel().await;
+    panel.send("write a book").await;
+    let turn = stage.cli.prompt("write a book").await.unwrap();
+    turn.delta("m", "Chapter one");
+    panel.shows(".msg.assistant", "Chapter one").await;
+    panel.click("#stop").await;
+    panel.wait_for("document.querySelector('#state').dataset.state === 'ready'", SECONDS(3)).await;
+    assert_eq!(stage.cli.requests("session.abort").len(), 1);
+    turn.delta("m", " and chapter two");
+    panel.send("and now something short").await;
+    let next = stage.cli.prompt("and now something short").await.unwrap();
+    next.end("short");
+    panel.shows(".msg.assistant", "short").await;
+    assert!(!panel.log().await.contains("chapter two"), "what came after Stop is shown");
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn await_user_waits_for_the_person() {
+    let stage = Stage::open().await;
+    let panel = stage.ready_panel().await;
+    panel.send("log in for me").await;
+    let turn = stage.cli.prompt("log in for me").await.unwrap();
+    let call = turn.start_call("await_user", json!({ "message": "Please sign in to the shop" }));
+    panel.shows("#ask-card", "Please sign in to the shop").await;
+    panel.becomes("waiting").await;
+    panel.click("#ask-card [data-answer=done]").await;
+    let answer = turn.answer_of(&call, LIMIT).await.unwrap();
+    assert_eq!(answer.kind, "success", "{}", answer.text);
+    panel.wait_for("document.querySelector('#ask-card') === null", SOON).await;
+    turn.end("thanks");
+    panel.shows(".msg.assistant", "thanks").await;
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn failure_of_the_model_is_shown() {
+    let stage = Stage::open().await;
+    let panel = stage.ready_panel().await;
+    panel.send("hello").await;
+    let turn = stage.cli.prompt("hello").await.unwrap();
+    turn.fail("query", "The model service is on holiday", Some(500));
+    panel.shows(".msg.error", "on holiday").await;
+    panel.becomes("ready").await;
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn nobody_signed_in_is_said_before_a_prompt() {
+    let cli = FakeCli::listen().await;
+    cli.answer("auth.getStatus", json!({ "isAuthenticated": false, "statusMessage": "Not authenticated" }));
+    let stage = Stage::open_with(cli).await;
+    let panel = stage.panel().await;
+    panel.becomes("unauth").await;
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn panel_without_a_host_turns_ready_by_itself_once_it_is_registered() {
+    let cli = FakeCli::listen().await;
+    let mut options = options();
+    options.extension = Some(extension_folder());
+    options.env = cli.environment();
+    let chromium = Chromium::launch(options).await.unwrap();
+    let beside = chromium.browser().open_window("about:blank").await.unwrap();
+    let panel = Panel { page: chromium.browser().open_side_panel(&beside).await.unwrap() };
+    panel.becomes("missing").await;
+    panel.shows("#notice", "./install/install.sh").await;
+    panel.send("typed too early").await;
+    host().register(chromium.profile()).unwrap();
+    panel.wait_for("document.querySelector('#state').dataset.state !== 'missing'", SOON).await;
+    // What was typed meanwhile goes on its way.
+    let turn = cli.prompt("typed too early").await.unwrap();
+    turn.end("better late");
+    panel.shows(".msg.assistant", "better late").await;
+    panel.becomes("ready").await;
+    chromium.close().await;
+}
