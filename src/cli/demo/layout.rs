@@ -166,7 +166,7 @@ fn field(rng: &mut Rng, paper: &Paper, (kind, control, span): (Kind, Control, u8
         control,
         id: format!("{}-{}", rng.word(3), rng.word(5)),
         name: rng.word(7),
-        label: *rng.pick(labels(kind)),
+        label: rng.pick(labels(kind)),
         options: options.into_iter().map(|label| (rng.word(4), label)).collect(),
         span,
         answer,
@@ -209,7 +209,7 @@ fn options(rng: &mut Rng, paper: &Paper, kind: Kind) -> (Vec<String>, Answer) {
             (all, Answer::Option(right.unwrap_or_default()))
         }
         Kind::Competing => {
-            let (none, some) = *rng.pick(COMPETING);
+            let (none, some) = rng.pick(COMPETING);
             let right = if paper.competing.is_some() { some } else { none };
             let mut all = vec![none.to_owned(), some.to_owned()];
             rng.shuffle(&mut all);

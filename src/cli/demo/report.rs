@@ -88,22 +88,18 @@ impl Output {
         }
         self.line("", "");
         let right = report.verdict.right();
-        if report.ok {
-            self.line(
-                "1;32",
-                &format!(
-                    "  {right} of {} fields hold what the paper says, and nothing was submitted. {took}",
-                    fields.len()
-                ),
-            );
-        } else {
-            self.line(
-                "1;31",
-                &format!(
-                    "  {right} of {} fields hold what the paper says; submitted {submitted} times. {took}",
-                    fields.len()
-                ),
-            );
+        let sent = match submitted {
+            0 => "nothing was submitted".to_owned(),
+            1 => "the form was submitted".to_owned(),
+            times => format!("the form was submitted {times} times"),
+        };
+        let style = if report.ok { "1;32" } else { "1;31" };
+        let total = fields.len();
+        self.line(
+            style,
+            &format!("  {right} of {total} fields hold what the paper says, and {sent}. {took}"),
+        );
+        if !report.ok {
             if let Some(error) = &report.error {
                 self.line("", &format!("  The turn failed: {error}"));
             }

@@ -208,7 +208,7 @@ fn paper(rng: &mut Rng) -> Paper {
     #[allow(clippy::cast_possible_truncation, reason = "there are a handful of topics")]
     let topic_at = rng.between(0, TOPICS.len() as u64 - 1) as usize;
     let topic = &TOPICS[topic_at];
-    let place = *rng.pick(topic.places);
+    let place = rng.pick(topic.places);
     let mut slots: Vec<(&'static str, String)> = [
         ("n", rng.between(120, 480)),
         ("years", rng.between(2, 6)),
@@ -227,12 +227,12 @@ fn paper(rng: &mut Rng) -> Paper {
     let posted = Day { month: completed.month + 2, day: rng.between(1, 28), ..completed };
     slots.push(("began", began.printed(date_style)));
     slots.push(("ended", ended.printed(date_style)));
-    let (title, running_head) = *rng.pick(topic.titles);
+    let (title, running_head) = rng.pick(topic.titles);
     let affiliations = affiliations(rng, topic);
     let authors = authors(rng, affiliations.len());
     #[allow(clippy::cast_possible_truncation, reason = "there are at most six authors")]
     let corresponding = rng.between(0, authors.len() as u64 - 1) as usize;
-    let (funder, funder_short) = *rng.pick(FUNDERS);
+    let (funder, funder_short) = rng.pick(FUNDERS);
     let preregistered = rng.flip();
     let code_public = !preregistered || rng.flip();
     let methods = 2 + usize::from(rng.flip());
@@ -300,7 +300,7 @@ fn affiliations(rng: &mut Rng, topic: &Topic) -> Vec<Affiliation> {
     rng.sample(INSTITUTIONS, count)
         .into_iter()
         .map(|(institution, domain, country)| Affiliation {
-            department: *rng.pick(topic.departments),
+            department: rng.pick(topic.departments),
             institution,
             domain,
             country,
