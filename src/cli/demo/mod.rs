@@ -50,7 +50,7 @@ pub use stage::Plan;
 pub use timeline::{Moment, MomentKind};
 
 use report::Output;
-use stage::Stage;
+use stage::{Stage, package_cache};
 
 /// Longest time from start to verdict.
 pub const LIMIT: Duration = Duration::from_secs(180);
@@ -90,10 +90,12 @@ pub struct DemoArgs {
 /// # Errors
 /// When something that the demo needs is missing or fails; the error says what to do.
 pub async fn run(args: DemoArgs) -> anyhow::Result<ExitCode> {
+    let user = Paths::of_user()?;
+    let config = Config::load(&user)?;
     let no_display = no_display();
     let screenshot = match &args.screenshot {
         Some(file) => std::path::absolute(file).with_context(|| format!("cannot use {}", file.display()))?,
-        None => Paths::of_user()?.browy().join(format!("demo-{}.png", args.seed)),
+        None => user.browy().join(format!("demo-{}.png", args.seed)),
     };
     let plan = Plan {
         seed: args.seed,
@@ -101,6 +103,11 @@ pub async fn run(args: DemoArgs) -> anyhow::Result<ExitCode> {
         headless: args.headless || no_display,
         browser: args.browser.clone(),
         host: std::env::current_exe().context("cannot find this program's own file")?,
+        // As the host would find it in the person's own home.
+        cli: locate(&Environment::of_process(), config.cli_path.as_deref(), &user)?.program,
+        package_cache: package_cache(&user),
+        copilot_home: std::env::var_os("COPILOT_HOME")
+            .map_or_else(|| user.home().join(".copilot"), PathBuf::from),
         screenshot,
         limit: LIMIT,
         take_back: None,
@@ -153,12 +160,6 @@ async fn act(plan: &Plan, keep: bool, output: Output) -> anyhow::Result<Report> 
 
 fn broken(why: &str, stage: &Stage) -> anyhow::Error {
     anyhow::anyhow!("{why}\nThe end of the browser's log:\n{}", stage.chromium.log_tail())
-}
-
-/// The CLI that the host would find in the person's own home.
-fn cli_path(user: &Paths) -> anyhow::Result<PathBuf> {
-    let config = Config::load(user)?;
-    Ok(locate(&Environment::of_process(), config.cli_path.as_deref(), user)?.program)
 }
 
 /// Whether a window could not be shown.
