@@ -40,6 +40,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 pub use environment::Environment;
+pub use locate::{Located, locate};
 
 use self::process::{CliLauncher, Launcher};
 use self::session::{Chats, ChatsHandle};
