@@ -19,3 +19,5 @@ mod install;
 mod install_script;
 #[cfg(target_os = "linux")]
 mod kills;
+#[cfg(target_os = "linux")]
+mod process;
