@@ -9,8 +9,9 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the terminal is this module's output")]
 
+pub mod demo;
 mod files;
-// mod host;
+mod host;
 pub mod install;
 pub mod origins;
 
@@ -19,6 +20,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::agent::copilot::guard;
 use crate::paths::Paths;
 
 /// Browy: an agent that lives in the browser you already use.
@@ -44,11 +46,15 @@ enum Command {
 
 /// Does what the arguments ask for.
 pub fn main() -> ExitCode {
+    // Before anything else: the guard must stay small.
+    if let Some(code) = guard::run_if_asked() {
+        return code;
+    }
     let args: Vec<OsString> = std::env::args_os().collect();
-    // let first = args.get(1).and_then(|arg| arg.to_str()).unwrap_or_default();
-    // if first.starts_with(host::ORIGIN_PREFIX) {
-    //     return host::run(first);
-    // }
+    let first = args.get(1).and_then(|arg| arg.to_str()).unwrap_or_default();
+    if first.starts_with(host::ORIGIN_PREFIX) {
+        return host::run(first);
+    }
     match run(Cli::parse_from(args)) {
         Ok(code) => code,
         Err(error) => {

@@ -10,6 +10,7 @@ mod expect;
 mod support;
 
 mod conversations;
+mod demo;
 mod fake_cli;
 
 mod architecture;
@@ -17,7 +18,13 @@ mod architecture;
 mod install;
 #[cfg(unix)]
 mod install_script;
+mod logging;
 #[cfg(target_os = "linux")]
 mod kills;
 #[cfg(target_os = "linux")]
 mod process;
+//! Integration tests: one binary, one module per subject.
+
+mod copilot;
+mod guard;
+mod support;

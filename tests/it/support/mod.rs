@@ -9,3 +9,7 @@ pub mod fake_panel;
 pub mod page_server;
 #[cfg(target_os = "linux")]
 pub mod processes;
+//! What several tests need.
+
+pub mod copilot;
+pub mod model_server;
