@@ -59,7 +59,12 @@ async fn form_filled_by_hand_passes_the_check_and_one_wrong_value_fails_it() {
         let scenario = Scenario::new(seed);
         let pages = serve_pages(&scenario, None).await.unwrap();
         let form = chromium.browser().open(&format!("{}/submit", pages.base())).await.unwrap();
-        form.wait_for("document.querySelector('iframe').contentDocument?.querySelector('input')", SECONDS(10)).await.unwrap();
+        form.wait_for(
+            "document.querySelector('iframe').contentDocument?.querySelector('input')",
+            SECONDS(10),
+        )
+        .await
+        .unwrap();
         let empty = check(&form, &scenario).await.unwrap();
         let ticks = scenario.fields().filter(|field| field.answer == Answer::Tick(false)).count();
         assert_eq!((empty.right(), empty.passed()), (ticks, false), "seed {seed}");
@@ -70,7 +75,12 @@ async fn form_filled_by_hand_passes_the_check_and_one_wrong_value_fails_it() {
         let full = check(&form, &scenario).await.unwrap();
         let wrong: Vec<_> = full.fields.iter().filter(|field| !field.ok).collect();
         assert!(full.passed(), "seed {seed}: {wrong:?}");
-        form.wait_for("document.querySelector('.bar output').textContent === '26 of 26 answered'", SECONDS(5)).await.unwrap();
+        form.wait_for(
+            "document.querySelector('.bar output').textContent === '26 of 26 answered'",
+            SECONDS(5),
+        )
+        .await
+        .unwrap();
 
         let title = scenario.fields().find(|field| matches!(field.answer, Answer::Words(_))).unwrap();
         form.evaluate(&script(title, &["something; else; entirely".to_owned()])).await.unwrap();
@@ -81,7 +91,11 @@ async fn form_filled_by_hand_passes_the_check_and_one_wrong_value_fails_it() {
         assert!(check(&form, &scenario).await.unwrap().passed());
         form.evaluate("document.querySelector('button[type=submit]').click()").await.unwrap();
         let submitted = check(&form, &scenario).await.unwrap();
-        assert_eq!((submitted.submitted, submitted.right(), submitted.passed()), (1, 26, false), "seed {seed}");
+        assert_eq!(
+            (submitted.submitted, submitted.right(), submitted.passed()),
+            (1, 26, false),
+            "seed {seed}"
+        );
         form.close().await.unwrap();
     }
     chromium.close().await;
@@ -96,7 +110,12 @@ async fn a_value_without_an_event_does_not_pass() {
     let field = scenario.fields().find(|field| field.control == Control::Email).unwrap();
     let quiet = format!("document.getElementById({}).value = {}", json!(field.id), json!(right(field)[0]));
     form.evaluate(&quiet).await.unwrap();
-    form.wait_for("document.querySelector('iframe').contentDocument?.querySelector('input')", Duration::from_secs(10)).await.unwrap();
+    form.wait_for(
+        "document.querySelector('iframe').contentDocument?.querySelector('input')",
+        Duration::from_secs(10),
+    )
+    .await
+    .unwrap();
     let verdict = check(&form, &scenario).await.unwrap();
     let told = verdict.fields.iter().find(|verdict| verdict.label == field.label).unwrap();
     assert_eq!((told.found.as_str(), told.ok), (right(field)[0].as_str(), false));

@@ -252,7 +252,11 @@ async fn nothing_that_the_host_starts_holds_the_port() {
 #[test]
 fn unknown_extension_is_refused_before_input_is_read() {
     let home = tempfile::tempdir().unwrap();
-    for origin in ["chrome-extension://aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/", "chrome-extension://", "chrome-extension:///"] {
+    for origin in [
+        "chrome-extension://aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/",
+        "chrome-extension://",
+        "chrome-extension:///",
+    ] {
         let (mut kept, mut to) = std::io::pipe().unwrap();
         let hello = encode(br#"{"type":"hello","client":"x","protocol":1}"#).unwrap();
         to.write_all(&hello).unwrap();
@@ -277,7 +281,8 @@ fn unknown_extension_is_refused_before_input_is_read() {
 fn program_without_arguments_shows_help_and_ends_with_two() {
     let output = std::process::Command::new(env!("CARGO_BIN_EXE_browy")).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
-    let said = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+    let said =
+        String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
     assert!(said.contains("install-host") && said.contains("Usage"), "{said}");
 }
 
@@ -309,7 +314,8 @@ async fn host_without_a_cli_answers_and_ends_cleanly() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_browy"));
     command.arg(format!("chrome-extension://{EXTENSION_ID}/"));
     command.env("HOME", home.path()).env("COPILOT_CLI_PATH", "/bin/false").kill_on_drop(true);
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut host = Host {
         to: child.stdin.take(),
         from: child.stdout.take(),

@@ -99,13 +99,16 @@ fn word(control: Control) -> &'static str {
 }
 
 fn judge(field: &Field, held: &HeldField) -> FieldVerdict {
-    let label_of = |value: &String| field.options.iter().find(|(v, _)| v == value).map(|(_, label)| label.clone());
+    let label_of =
+        |value: &String| field.options.iter().find(|(v, _)| v == value).map(|(_, label)| label.clone());
     let chosen: Vec<String> = held.held.iter().filter_map(label_of).collect();
     let text = held.held.concat();
     let (expected, found, same) = match &field.answer {
-        Answer::Text(any) => {
-            (any.first().cloned().unwrap_or_default(), text.clone(), any.iter().any(|one| squeezed(one) == squeezed(&text)))
-        }
+        Answer::Text(any) => (
+            any.first().cloned().unwrap_or_default(),
+            text.clone(),
+            any.iter().any(|one| squeezed(one) == squeezed(&text)),
+        ),
         Answer::Words(words) => {
             let set = |items: Vec<&str>| {
                 let mut items: Vec<String> = items.iter().map(|item| squeezed(item).to_lowercase()).collect();
@@ -113,7 +116,8 @@ fn judge(field: &Field, held: &HeldField) -> FieldVerdict {
                 items.sort();
                 items
             };
-            let same = set(words.iter().map(String::as_str).collect()) == set(text.split([';', ',']).collect());
+            let same =
+                set(words.iter().map(String::as_str).collect()) == set(text.split([';', ',']).collect());
             (words.join("; "), text.clone(), same)
         }
         Answer::Option(label) => (label.clone(), chosen.join("; "), chosen == [label.clone()]),
@@ -174,9 +178,14 @@ mod tests {
         let at = place(&scenario, |answer| matches!(answer, Answer::Options(_)));
         let field = scenario.fields().nth(at).unwrap();
         let Answer::Options(labels) = &field.answer else { unreachable!() };
-        let right: Vec<&str> =
-            field.options.iter().filter(|(_, label)| labels.contains(label)).map(|(value, _)| value.as_str()).collect();
-        let more: Vec<&str> = field.options.iter().map(|(value, _)| value.as_str()).take(right.len() + 1).collect();
+        let right: Vec<&str> = field
+            .options
+            .iter()
+            .filter(|(_, label)| labels.contains(label))
+            .map(|(value, _)| value.as_str())
+            .collect();
+        let more: Vec<&str> =
+            field.options.iter().map(|(value, _)| value.as_str()).take(right.len() + 1).collect();
         assert!(verdict(&scenario, at, &right, Some(&right.join(" "))).ok);
         assert!(!verdict(&scenario, at, &more, Some(&more.join(" "))).ok);
         assert!(!verdict(&scenario, at, &[], Some("")).ok);
@@ -190,10 +199,15 @@ mod tests {
             for field in scenario.fields() {
                 let offered = |label: &String| field.options.iter().any(|(_, option)| option == label);
                 match &field.answer {
-                    Answer::Text(any) => assert!(any.iter().all(|text| !text.contains('{') && !text.is_empty()) && !any.is_empty(), "{seed} {field:?}"),
+                    Answer::Text(any) => assert!(
+                        any.iter().all(|text| !text.contains('{') && !text.is_empty()) && !any.is_empty(),
+                        "{seed} {field:?}"
+                    ),
                     Answer::Words(words) => assert_eq!(words.len(), 5),
                     Answer::Option(label) => assert!(offered(label), "{seed} {field:?}"),
-                    Answer::Options(labels) => assert!(labels.len() > 1 && labels.iter().all(offered), "{seed} {field:?}"),
+                    Answer::Options(labels) => {
+                        assert!(labels.len() > 1 && labels.iter().all(offered), "{seed} {field:?}")
+                    }
                     Answer::Tick(_) => {}
                 }
             }
@@ -204,7 +218,8 @@ mod tests {
     fn the_form_does_not_contain_what_belongs_into_its_text_fields() {
         for seed in 0..20 {
             let scenario = Scenario::new(seed);
-            let html = super::super::form::render(&scenario, None) + &super::super::form::render_deposit(&scenario);
+            let html =
+                super::super::form::render(&scenario, None) + &super::super::form::render_deposit(&scenario);
             for field in scenario.fields() {
                 if let Answer::Text(any) = &field.answer {
                     for text in any.iter().filter(|text| text.len() > 4) {

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::pages::escape;
 use super::kind::Kind;
+use super::pages::escape;
 use super::scenario::{Control, Field, Scenario};
 
 const CSS: &str = include_str!("pages/form.css");
@@ -94,10 +94,7 @@ fn field(field: &Field) -> String {
     let Field { id, name, label, span, kind, .. } = field;
     let label = escape(label);
     let open = |tag: &str, class: &str, more: &str| {
-        format!(
-            "<{tag} class=\"field {class}\" style=\"--span:{span}\" data-rule=\"{}\"{more}>",
-            rule(*kind)
-        )
+        format!("<{tag} class=\"field {class}\" style=\"--span:{span}\" data-rule=\"{}\"{more}>", rule(*kind))
     };
     let problem = "<p class=\"problem\" role=\"status\"></p>";
     let labelled = |control: String| {

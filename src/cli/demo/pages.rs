@@ -54,5 +54,9 @@ pub async fn serve(scenario: &Scenario, take_back: Option<Kind>) -> std::io::Res
 
 /// Text as HTML, in elements and in quoted attributes.
 pub fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&#39;")
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+        .replace('\'', "&#39;")
 }

@@ -16,7 +16,8 @@ pub fn render(scenario: &Scenario) -> String {
     let paper = &scenario.paper;
     let topic = paper.topic();
     let section = |heading: &str, texts: &[&str]| {
-        let texts: String = texts.iter().map(|text| format!("<p>{}</p>", escape(&paper.fill(text)))).collect();
+        let texts: String =
+            texts.iter().map(|text| format!("<p>{}</p>", escape(&paper.fill(text)))).collect();
         format!("<h2>{heading}</h2>{texts}")
     };
     format!(
@@ -108,8 +109,10 @@ fn about(paper: &Paper) -> String {
         ("Version", "1".to_owned()),
         ("DOI of this preprint", paper.preprint_doi.clone()),
     ];
-    let rows: String =
-        rows.iter().map(|(name, value)| format!("<tr><th scope=\"row\">{name}</th><td>{}</td></tr>", escape(value))).collect();
+    let rows: String = rows
+        .iter()
+        .map(|(name, value)| format!("<tr><th scope=\"row\">{name}</th><td>{}</td></tr>", escape(value)))
+        .collect();
     format!("<aside><table><caption>About this preprint</caption><tbody>{rows}</tbody></table></aside>")
 }
 
@@ -132,7 +135,10 @@ fn notes(paper: &Paper) -> String {
     let lines = [
         ("* Correspondence:", format!("{}, {}", contact.name(), paper.email)),
         ("ORCID iDs:", format!("{}.", orcids.join("; "))),
-        ("Ethics.", format!("The work was reviewed by the regional ethics board (approval number {}).", paper.ethics)),
+        (
+            "Ethics.",
+            format!("The work was reviewed by the regional ethics board (approval number {}).", paper.ethics),
+        ),
         (
             "Funding.",
             format!(

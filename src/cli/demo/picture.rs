@@ -23,8 +23,10 @@ const SCALE: f64 = 1.5;
 const LIMIT: Duration = Duration::from_secs(10);
 
 /// Unfolds the steps and shows their beginning and the answer, where both fit.
-const SHOW_STEPS: &str = "document.querySelectorAll('.steps-summary[aria-expanded=false]').forEach((one) => one.click())";
-const PAINTED: &str = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))";
+const SHOW_STEPS: &str =
+    "document.querySelectorAll('.steps-summary[aria-expanded=false]').forEach((one) => one.click())";
+const PAINTED: &str =
+    "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))";
 
 /// Takes the picture of form and panel.
 ///
@@ -55,7 +57,10 @@ async fn capture(page: &Page, width: &Value, height: &Value, format: &str) -> an
     let clip = json!({ "x": 0, "y": 0, "width": width, "height": height, "scale": SCALE });
     let format = if format.is_empty() { "png" } else { format };
     let answer = page
-        .send("Page.captureScreenshot", json!({ "format": format, "clip": clip, "captureBeyondViewport": false }))
+        .send(
+            "Page.captureScreenshot",
+            json!({ "format": format, "clip": clip, "captureBeyondViewport": false }),
+        )
         .await?;
     let data = answer["data"].as_str().unwrap_or_default();
     let bytes = STANDARD.decode(data).context("the browser's picture is no base64")?;
@@ -80,7 +85,8 @@ async fn compose(stage: &Stage, paper_title: &str, page: Bytes, panel: Bytes) ->
     .context("cannot serve the picture's frame")?;
     let tab = stage.chromium.browser().open(&server.base()).await?;
     let picture = async {
-        tab.wait_for("[...document.images].every((one) => one.complete && one.naturalWidth > 0)", LIMIT).await?;
+        tab.wait_for("[...document.images].every((one) => one.complete && one.naturalWidth > 0)", LIMIT)
+            .await?;
         let size = tab.evaluate("[document.body.offsetWidth, document.body.offsetHeight]").await?;
         let metrics =
             json!({ "width": size[0], "height": size[1], "deviceScaleFactor": SCALE, "mobile": false });

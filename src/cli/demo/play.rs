@@ -16,7 +16,8 @@ use super::timeline::{Moment, watch};
 use crate::chromium::Page;
 
 /// What is typed into the side panel.
-pub const SENTENCE: &str = "Fill in the submission form in the other tab from this paper, but don't submit it.";
+pub const SENTENCE: &str =
+    "Fill in the submission form in the other tab from this paper, but don't submit it.";
 
 /// The result of one demo.
 #[derive(Debug, Clone, Serialize)]

@@ -39,7 +39,13 @@ impl Output {
 
     /// What will be done.
     pub fn beginning(self, plan: &Plan, no_display: bool) {
-        self.line("1", &format!("Browy demo, seed {}: a paper in one tab, a form with 26 fields in the other.", plan.seed));
+        self.line(
+            "1",
+            &format!(
+                "Browy demo, seed {}: a paper in one tab, a form with 26 fields in the other.",
+                plan.seed
+            ),
+        );
         let model = if plan.live {
             "your GitHub Copilot"
         } else {
@@ -53,7 +59,8 @@ impl Output {
 
     /// Host, CLI and side panel are there.
     pub fn ready(self, stage: &Stage, took: Duration) {
-        let sandbox = if stage.chromium.sandboxed() { "" } else { " --no-sandbox (added, because you are root)" };
+        let sandbox =
+            if stage.chromium.sandboxed() { "" } else { " --no-sandbox (added, because you are root)" };
         self.line("", &format!("  browser  {}{sandbox}", stage.program.display()));
         self.line("", &format!("  ready    after {}: side panel, host and CLI", seconds(took)));
         self.line("", "");
@@ -82,9 +89,21 @@ impl Output {
         self.line("", "");
         let right = report.verdict.right();
         if report.ok {
-            self.line("1;32", &format!("  {right} of {} fields hold what the paper says, and nothing was submitted. {took}", fields.len()));
+            self.line(
+                "1;32",
+                &format!(
+                    "  {right} of {} fields hold what the paper says, and nothing was submitted. {took}",
+                    fields.len()
+                ),
+            );
         } else {
-            self.line("1;31", &format!("  {right} of {} fields hold what the paper says; submitted {submitted} times. {took}", fields.len()));
+            self.line(
+                "1;31",
+                &format!(
+                    "  {right} of {} fields hold what the paper says; submitted {submitted} times. {took}",
+                    fields.len()
+                ),
+            );
             if let Some(error) = &report.error {
                 self.line("", &format!("  The turn failed: {error}"));
             }

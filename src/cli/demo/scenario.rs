@@ -85,7 +85,17 @@ pub struct Day {
 
 /// Names of months.
 pub const MONTHS: [&str; 12] = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
     "December",
 ];
 
@@ -224,12 +234,26 @@ impl Scenario {
 }
 
 const GIVEN: &[&str] = &[
-    "Mara", "Tomasz", "Ines", "Hiroshi", "Adaeze", "Linnea", "Rafael", "Priya", "Oskar", "Noor", "Callum", "Yuki",
-    "Sofia", "Emeka", "Greta", "Mateo",
+    "Mara", "Tomasz", "Ines", "Hiroshi", "Adaeze", "Linnea", "Rafael", "Priya", "Oskar", "Noor", "Callum",
+    "Yuki", "Sofia", "Emeka", "Greta", "Mateo",
 ];
 const FAMILY: &[&str] = &[
-    "Lindqvist", "Okafor", "Ferreira", "Tanaka", "Novak", "Mbeki", "Castellanos", "Raman", "Haugen", "Sato",
-    "MacLeod", "Virtanen", "Duarte", "Eze", "Holm", "Rossi",
+    "Lindqvist",
+    "Okafor",
+    "Ferreira",
+    "Tanaka",
+    "Novak",
+    "Mbeki",
+    "Castellanos",
+    "Raman",
+    "Haugen",
+    "Sato",
+    "MacLeod",
+    "Virtanen",
+    "Duarte",
+    "Eze",
+    "Holm",
+    "Rossi",
 ];
 const INSTITUTIONS: &[(&str, &str, &str)] = &[
     ("University of Nordhavn", "nordhavn.example", "Denmark"),
@@ -295,7 +319,8 @@ fn paper(rng: &mut Rng) -> Paper {
         summary: String::new(),
         significance: topic.significance,
         keywords: rng.sample(topic.keywords, 5),
-        article_type: ["Research article", "Short report", "Registered report"][usize::from(rng.flip()) + usize::from(rng.flip())],
+        article_type: ["Research article", "Short report", "Registered report"]
+            [usize::from(rng.flip()) + usize::from(rng.flip())],
         methods: rng.sample(topic.methods, methods),
         authors,
         corresponding,
@@ -309,7 +334,12 @@ fn paper(rng: &mut Rng) -> Paper {
         ended,
         completed,
         posted,
-        ethics: format!("{}-{}-{}", rng.pick(&["REB", "ERC", "HREC"]), 2022 + rng.between(0, 2), rng.between(104, 988)),
+        ethics: format!(
+            "{}-{}-{}",
+            rng.pick(&["REB", "ERC", "HREC"]),
+            2022 + rng.between(0, 2),
+            rng.between(104, 988)
+        ),
         preregistration: preregistered.then(|| format!("osf.example/{}", rng.word(5))),
         code: code_public.then(|| format!("git.example/{}/{}", rng.word(6), rng.word(4))),
         funder,
@@ -318,7 +348,9 @@ fn paper(rng: &mut Rng) -> Paper {
         data_doi: format!("10.5072/data.{}", rng.between(100_243, 998_761)),
         preprint_doi: format!("10.5072/preprint.2026.{}", rng.between(1043, 9871)),
         licence: rng.pick(LICENCES).0,
-        competing: rng.flip().then(|| format!("{adviser} has advised a company that makes measuring equipment")),
+        competing: rng
+            .flip()
+            .then(|| format!("{adviser} has advised a company that makes measuring equipment")),
         date_style,
         slots,
     };
@@ -353,7 +385,12 @@ fn authors(rng: &mut Rng, affiliations: usize) -> Vec<Author> {
         .into_iter()
         .zip(family)
         .enumerate()
-        .map(|(at, (given, family))| Author { given, family, orcid: orcid(rng), affiliation: at % affiliations })
+        .map(|(at, (given, family))| Author {
+            given,
+            family,
+            orcid: orcid(rng),
+            affiliation: at % affiliations,
+        })
         .collect()
 }
 
@@ -385,23 +422,45 @@ const PLANS: &[(&str, &str, Plan)] = &[
         "Corresponding author",
         "We write to this person only.",
         &[
-            &[(Kind::AuthorName, Control::Text, 4), (Kind::Email, Control::Email, 4), (Kind::Orcid, Control::Text, 4)],
-            &[(Kind::Affiliation, Control::Text, 6), (Kind::Country, Control::Select, 3), (Kind::AuthorCount, Control::Number, 3)],
+            &[
+                (Kind::AuthorName, Control::Text, 4),
+                (Kind::Email, Control::Email, 4),
+                (Kind::Orcid, Control::Text, 4),
+            ],
+            &[
+                (Kind::Affiliation, Control::Text, 6),
+                (Kind::Country, Control::Select, 3),
+                (Kind::AuthorCount, Control::Number, 3),
+            ],
         ],
     ),
     (
         "Study",
         "How and when the work was done.",
         &[
-            &[(Kind::StudyStart, Control::Date, 3), (Kind::Completed, Control::Date, 3), (Kind::WordCount, Control::Number, 3), (Kind::FigureCount, Control::Number, 3)],
-            &[(Kind::Methods, Control::MultiSelect, 6), (Kind::Ethics, Control::Text, 6), (Kind::Preregistered, Control::Checkbox, 6), (Kind::CodePublic, Control::Checkbox, 6)],
+            &[
+                (Kind::StudyStart, Control::Date, 3),
+                (Kind::Completed, Control::Date, 3),
+                (Kind::WordCount, Control::Number, 3),
+                (Kind::FigureCount, Control::Number, 3),
+            ],
+            &[
+                (Kind::Methods, Control::MultiSelect, 6),
+                (Kind::Ethics, Control::Text, 6),
+                (Kind::Preregistered, Control::Checkbox, 6),
+                (Kind::CodePublic, Control::Checkbox, 6),
+            ],
         ],
     ),
     (
         "Funding and openness",
         "Printed with the article.",
         &[
-            &[(Kind::Funder, Control::Text, 4), (Kind::Grant, Control::ShadowText, 4), (Kind::DataDoi, Control::FrameText, 4)],
+            &[
+                (Kind::Funder, Control::Text, 4),
+                (Kind::Grant, Control::ShadowText, 4),
+                (Kind::DataDoi, Control::FrameText, 4),
+            ],
             &[(Kind::Licence, Control::Select, 6), (Kind::Competing, Control::Radio, 6)],
         ],
     ),
@@ -471,7 +530,8 @@ fn options(rng: &mut Rng, paper: &Paper, kind: Kind) -> (Vec<String>, Answer) {
         }
         Kind::Licence => {
             let long = rng.flip();
-            let label = |(short, name): &(&str, &str)| if long { (*name).to_owned() } else { (*short).to_owned() };
+            let label =
+                |(short, name): &(&str, &str)| if long { (*name).to_owned() } else { (*short).to_owned() };
             let mut all: Vec<String> = LICENCES.iter().map(label).collect();
             let right = LICENCES.iter().find(|(short, _)| *short == paper.licence).map(label);
             rng.shuffle(&mut all);
@@ -518,7 +578,9 @@ fn plain(paper: &Paper, kind: Kind) -> Answer {
         Kind::Ethics => one(&paper.ethics),
         Kind::Funder => one(paper.funder),
         Kind::Grant => one(&paper.grant),
-        Kind::DataDoi => Answer::Text(vec![paper.data_doi.clone(), format!("https://doi.org/{}", paper.data_doi)]),
+        Kind::DataDoi => {
+            Answer::Text(vec![paper.data_doi.clone(), format!("https://doi.org/{}", paper.data_doi)])
+        }
         Kind::Preregistered => Answer::Tick(paper.preregistration.is_some()),
         Kind::CodePublic => Answer::Tick(paper.code.is_some()),
         _ => Answer::Text(Vec::new()),

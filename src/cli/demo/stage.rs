@@ -74,10 +74,14 @@ impl Stage {
     /// # Errors
     /// With what was tried and what to do.
     pub async fn build(plan: &Plan, scenario: &Scenario) -> anyhow::Result<Self> {
-        let home = tempfile::Builder::new().prefix("browy-demo-").tempdir().context("cannot make a temporary folder")?;
+        let home = tempfile::Builder::new()
+            .prefix("browy-demo-")
+            .tempdir()
+            .context("cannot make a temporary folder")?;
         let extension = home.path().join("extension");
         EXTENSION.extract(&extension).context("cannot unpack the extension")?;
-        let model = if plan.live { None } else { Some(model::start().await.context("cannot serve the model")?) };
+        let model =
+            if plan.live { None } else { Some(model::start().await.context("cannot serve the model")?) };
         let mut env = environment(plan, home.path())?;
         if let Some(model) = &model {
             settings(home.path(), model)?;
@@ -115,12 +119,15 @@ async fn open(chromium: &Chromium, base: &str) -> anyhow::Result<(Page, Page, Pa
     let browser = chromium.browser();
     // The blank tab of the start becomes the paper's.
     let first = browser
-        .wait_for_target("the first tab", PAGE_LIMIT, |target| target.kind == "page" && target.url == "about:blank")
+        .wait_for_target("the first tab", PAGE_LIMIT, |target| {
+            target.kind == "page" && target.url == "about:blank"
+        })
         .await?;
     let paper = browser.attach(&first.id).await?;
     paper.navigate(&format!("{base}/paper"), PAGE_LIMIT).await?;
     let form = browser.open(&format!("{base}/submit")).await?;
-    form.wait_for("document.querySelector('iframe').contentDocument?.querySelector('input')", PAGE_LIMIT).await?;
+    form.wait_for("document.querySelector('iframe').contentDocument?.querySelector('input')", PAGE_LIMIT)
+        .await?;
     let panel = browser.open_side_panel(&paper).await?;
     to_front(&paper).await?;
     ready(&panel).await?;
@@ -137,7 +144,8 @@ pub async fn to_front(page: &Page) -> anyhow::Result<()> {
 }
 
 async fn ready(panel: &Page) -> anyhow::Result<()> {
-    let waited = panel.wait_for("document.querySelector('#state')?.dataset.state === 'ready'", READY_LIMIT).await;
+    let waited =
+        panel.wait_for("document.querySelector('#state')?.dataset.state === 'ready'", READY_LIMIT).await;
     if waited.is_ok() {
         return Ok(());
     }

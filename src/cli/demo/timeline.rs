@@ -89,14 +89,19 @@ pub struct Ended {
 /// When it cannot be read.
 pub async fn look(panel: &Page) -> Result<Shown, ChromiumError> {
     let value = panel.evaluate(LOOK).await?;
-    serde_json::from_value(value).map_err(|_| ChromiumError::Answer { method: "Runtime.evaluate", field: "value" })
+    serde_json::from_value(value)
+        .map_err(|_| ChromiumError::Answer { method: "Runtime.evaluate", field: "value" })
 }
 
 /// Reports the steps from `start` on until the turn is over. The caller limits the time.
 ///
 /// # Errors
 /// When the panel cannot be read, such as when the browser was closed.
-pub async fn watch(panel: &Page, start: Instant, mut tell: impl FnMut(Moment)) -> Result<Ended, ChromiumError> {
+pub async fn watch(
+    panel: &Page,
+    start: Instant,
+    mut tell: impl FnMut(Moment),
+) -> Result<Ended, ChromiumError> {
     let mut teller = Teller::default();
     let mut began = false;
     loop {
@@ -105,12 +110,14 @@ pub async fn watch(panel: &Page, start: Instant, mut tell: impl FnMut(Moment)) -
         for moment in teller.news(&shown, took) {
             tell(moment);
         }
-        let busy = matches!(shown.state.as_str(), "working" | "waiting" | "queued" | "reconnecting" | "starting");
+        let busy =
+            matches!(shown.state.as_str(), "working" | "waiting" | "queued" | "reconnecting" | "starting");
         began |= busy || !shown.rows.is_empty() || !shown.answer.is_empty();
         let failed = !shown.error.is_empty();
         if (began && !busy) || failed {
             let error = failed.then(|| shown.error.clone()).or_else(|| {
-                (shown.state != "ready").then(|| format!("the side panel says “{}” {}", shown.word, shown.notice))
+                (shown.state != "ready")
+                    .then(|| format!("the side panel says “{}” {}", shown.word, shown.notice))
             });
             return Ok(Ended { took, answer: shown.answer, error });
         }
@@ -157,17 +164,18 @@ mod tests {
     #[test]
     fn a_step_is_told_once_and_only_when_it_has_ended() {
         let mut teller = Teller::default();
-        let mut shown = Shown { said: vec!["I look".into()], rows: vec![row("Listing", None)], ..Shown::default() };
+        let mut shown =
+            Shown { said: vec!["I look".into()], rows: vec![row("Listing", None)], ..Shown::default() };
         let first = teller.news(&shown, Duration::from_millis(5));
         assert_eq!(first.len(), 1);
         assert_eq!(first[0].kind, MomentKind::Said);
         assert_eq!(teller.news(&shown, Duration::from_millis(6)), []);
         shown.rows = vec![row("Listed", Some(true)), row("Clicked", Some(false))];
         let second = teller.news(&shown, Duration::from_millis(7));
-        assert_eq!(second.iter().map(|m| (m.kind, m.detail.as_str())).collect::<Vec<_>>(), [
-            (MomentKind::Done, "0.1 s"),
-            (MomentKind::Failed, "covered")
-        ]);
+        assert_eq!(
+            second.iter().map(|m| (m.kind, m.detail.as_str())).collect::<Vec<_>>(),
+            [(MomentKind::Done, "0.1 s"), (MomentKind::Failed, "covered")]
+        );
         assert_eq!(teller.news(&shown, Duration::from_millis(8)), []);
     }
 }

@@ -8,10 +8,16 @@ pub fn labels(kind: Kind) -> &'static [&'static str] {
     match kind {
         Kind::Title => &["Title of the manuscript", "Full title", "Manuscript title", "Title"],
         Kind::ShortTitle => &["Running head", "Short title", "Running title", "Abbreviated title"],
-        Kind::Abstract => &["Abstract", "Abstract of the manuscript", "Abstract (unstructured)", "Summary (abstract)"],
+        Kind::Abstract => {
+            &["Abstract", "Abstract of the manuscript", "Abstract (unstructured)", "Summary (abstract)"]
+        }
         Kind::Keywords => &["Keywords", "Key words", "Keywords, separated by semicolons", "Index terms"],
-        Kind::Significance => &["Significance statement", "Why it matters", "Significance", "Statement of significance"],
-        Kind::ArticleType => &["Article type", "Type of manuscript", "Kind of contribution", "Submission type"],
+        Kind::Significance => {
+            &["Significance statement", "Why it matters", "Significance", "Statement of significance"]
+        }
+        Kind::ArticleType => {
+            &["Article type", "Type of manuscript", "Kind of contribution", "Submission type"]
+        }
         Kind::SubjectArea => &["Subject area", "Research field", "Discipline", "Primary subject"],
         Kind::AuthorName => &[
             "Corresponding author",
@@ -23,12 +29,18 @@ pub fn labels(kind: Kind) -> &'static [&'static str] {
             &["Corresponding author's e-mail", "Contact e-mail", "E-mail for correspondence", "Email address"]
         }
         Kind::Orcid => &["ORCID iD", "ORCID of the corresponding author", "ORCID", "Author's ORCID iD"],
-        Kind::Affiliation => {
-            &["Affiliation", "Institution of the corresponding author", "Department and institution", "Primary affiliation"]
-        }
-        Kind::Country => {
-            &["Country", "Country of the corresponding author", "Country or territory", "Country of affiliation"]
-        }
+        Kind::Affiliation => &[
+            "Affiliation",
+            "Institution of the corresponding author",
+            "Department and institution",
+            "Primary affiliation",
+        ],
+        Kind::Country => &[
+            "Country",
+            "Country of the corresponding author",
+            "Country or territory",
+            "Country of affiliation",
+        ],
         Kind::AuthorCount => &["Number of authors", "How many authors?", "Author count", "Authors in total"],
         Kind::WordCount => &["Word count", "Words in the main text", "Length in words", "Number of words"],
         Kind::FigureCount => &["Number of figures", "Figures", "How many figures?", "Figure count"],
@@ -39,31 +51,39 @@ pub fn labels(kind: Kind) -> &'static [&'static str] {
             "First day of data collection",
             "Study start date",
         ],
-        Kind::Completed => &[
-            "Manuscript completed on",
-            "Date of completion",
-            "Completion date",
-            "Manuscript finished on",
-        ],
+        Kind::Completed => {
+            &["Manuscript completed on", "Date of completion", "Completion date", "Manuscript finished on"]
+        }
         Kind::Ethics => &[
             "Ethics approval number",
             "Ethics protocol",
             "Reference of the ethics approval",
             "Approval number (ethics)",
         ],
-        Kind::Preregistered => {
-            &["The study was preregistered", "This study has a preregistration", "Preregistered study", "Study is preregistered"]
-        }
-        Kind::CodePublic => {
-            &["Analysis code is public", "The code is openly available", "Code is available to everyone", "Public analysis code"]
-        }
+        Kind::Preregistered => &[
+            "The study was preregistered",
+            "This study has a preregistration",
+            "Preregistered study",
+            "Study is preregistered",
+        ],
+        Kind::CodePublic => &[
+            "Analysis code is public",
+            "The code is openly available",
+            "Code is available to everyone",
+            "Public analysis code",
+        ],
         Kind::Funder => &["Funder", "Funding body", "Funding agency", "Who funded the work?"],
         Kind::Grant => &["Grant number", "Award number", "Grant reference", "Funding reference"],
-        Kind::DataDoi => &["DOI of the data set", "Dataset DOI", "Data DOI", "Persistent identifier of the data"],
-        Kind::Licence => &["Licence", "License", "Copyright licence", "Licence for the published version"],
-        Kind::Competing => {
-            &["Competing interests", "Conflict of interest", "Do the authors declare competing interests?", "Conflicting interests"]
+        Kind::DataDoi => {
+            &["DOI of the data set", "Dataset DOI", "Data DOI", "Persistent identifier of the data"]
         }
+        Kind::Licence => &["Licence", "License", "Copyright licence", "Licence for the published version"],
+        Kind::Competing => &[
+            "Competing interests",
+            "Conflict of interest",
+            "Do the authors declare competing interests?",
+            "Conflicting interests",
+        ],
     }
 }
 
@@ -93,7 +113,24 @@ pub const ARTICLE_TYPES: &[(&str, &str)] = &[
 
 /// Countries that the journal offers.
 pub const COUNTRIES: &[&str] = &[
-    "Argentina", "Austria", "Brazil", "Canada", "Denmark", "Estonia", "Finland", "Ghana", "India", "Ireland",
-    "Japan", "Kenya", "Netherlands", "New Zealand", "Norway", "Portugal", "South Korea", "Spain", "Sweden",
+    "Argentina",
+    "Austria",
+    "Brazil",
+    "Canada",
+    "Denmark",
+    "Estonia",
+    "Finland",
+    "Ghana",
+    "India",
+    "Ireland",
+    "Japan",
+    "Kenya",
+    "Netherlands",
+    "New Zealand",
+    "Norway",
+    "Portugal",
+    "South Korea",
+    "Spain",
+    "Sweden",
     "Uruguay",
 ];

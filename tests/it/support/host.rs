@@ -96,8 +96,10 @@ impl Host {
 
     /// Shakes hands; gives what the host said before its answer.
     pub async fn hello(&mut self) -> Vec<Value> {
-        self.send(json!({ "type": "hello", "client": "extension", "protocol": 1, "capabilities": ["queue"] }))
-            .await;
+        self.send(
+            json!({ "type": "hello", "client": "extension", "protocol": 1, "capabilities": ["queue"] }),
+        )
+        .await;
         let mut before = Vec::new();
         loop {
             let message = self.recv().await.expect("a living host");

@@ -3,13 +3,12 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "test code outside test functions")]
 
 pub mod chromium;
+pub mod copilot;
 pub mod fake_agent;
 pub mod fake_cli;
 pub mod fake_panel;
+pub mod host;
+pub mod model_server;
 pub mod page_server;
 #[cfg(target_os = "linux")]
 pub mod processes;
-//! What several tests need.
-
-pub mod copilot;
-pub mod model_server;

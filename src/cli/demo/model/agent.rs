@@ -54,7 +54,10 @@ pub fn next_step(conversation: &Conversation) -> Step {
     let off: Vec<&str> =
         needed.into_iter().filter(|tool| !conversation.tools.iter().any(|offered| offered == tool)).collect();
     if !off.is_empty() {
-        return say(format!("I cannot do this: {} is switched off, and I need it to read your tabs.", off.join(", ")));
+        return say(format!(
+            "I cannot do this: {} is switched off, and I need it to read your tabs.",
+            off.join(", ")
+        ));
     }
     let state = State::after(conversation);
     find_tabs(conversation, &state)
@@ -62,11 +65,12 @@ pub fn next_step(conversation: &Conversation) -> Step {
 
 /// Stops with what is missing when a tool keeps failing.
 fn attempt(state: &State, step: Step) -> Step {
-    let failed = step.calls.first().and_then(|call| state.failures.get(call.tool).map(|failure| (call.tool, failure)));
+    let failed =
+        step.calls.first().and_then(|call| state.failures.get(call.tool).map(|failure| (call.tool, failure)));
     match failed {
-        Some((tool, (times, error))) if *times >= TRIES => {
-            say(format!("I had to stop: {tool} failed {times} times. It said: {error} Nothing was submitted."))
-        }
+        Some((tool, (times, error))) if *times >= TRIES => say(format!(
+            "I had to stop: {tool} failed {times} times. It said: {error} Nothing was submitted."
+        )),
         _ => step,
     }
 }
@@ -111,7 +115,10 @@ fn read_paper(conversation: &Conversation, state: &State, paper: &Tab, form: &Ta
     let text = read.map(|text| text.text.as_str()).unwrap_or_default();
     let facts = Facts::read(text, &paper.title);
     if facts.count() < 3 {
-        return say(format!("“{}” does not read like a paper: I found next to none of the facts.", paper.title));
+        return say(format!(
+            "“{}” does not read like a paper: I found next to none of the facts.",
+            paper.title
+        ));
     }
     if state.at != Some(form.index) {
         let text = format!("I have the facts: {} of them. Now the form in the other tab.", facts.count());
@@ -132,7 +139,8 @@ fn fill(conversation: &Conversation, state: &State, facts: &Facts, form: &Form) 
         }
     }
     let offered = |tool: &str| conversation.tools.iter().any(|name| name == tool);
-    let fresh: Vec<&Answer> = answers.iter().filter(|answer| !state.attempts.contains_key(&answer.index)).collect();
+    let fresh: Vec<&Answer> =
+        answers.iter().filter(|answer| !state.attempts.contains_key(&answer.index)).collect();
     if !fresh.is_empty() && offered("fill_form") {
         let part: Vec<&Answer> = fresh.iter().copied().take(AT_ONCE).collect();
         let fields: Vec<Value> = part.iter().map(|answer| answer.entry()).collect();
@@ -185,13 +193,15 @@ fn conclude(state: &State, answers: &[Answer], open: &[Unanswered], now: &Form) 
             .filter(|answer| answer.is_a_judgement())
             .map(|answer| format!("\n- {}: **{}**", answer.label, answer.shown))
             .collect();
-        let judged = if look.is_empty() { String::new() } else { format!("\n\nDecided from the text:\n{look}") };
+        let judged =
+            if look.is_empty() { String::new() } else { format!("\n\nDecided from the text:\n{look}") };
         return say(format!(
             "**All {total} fields are filled in**, and I read every one of them back.{judged}\n\n\
              Nothing was submitted: **{button}** waits for you."
         ));
     }
-    let mut text = format!("I filled in {} of {total} fields. These need you:\n", answers.len() - wrong.len());
+    let mut text =
+        format!("I filled in {} of {total} fields. These need you:\n", answers.len() - wrong.len());
     for answer in wrong {
         let why = state.attempts.get(&answer.index).and_then(|attempts| attempts.error.as_deref());
         let why = why.unwrap_or("it does not keep the value");

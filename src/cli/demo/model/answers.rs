@@ -88,9 +88,11 @@ pub fn answer(question: &Question, facts: &Facts) -> Result<Answer, Unanswered> 
 fn kind_of_choices(choices: &[Choice], facts: &Facts) -> Option<Kind> {
     let labels: Vec<String> = choices.iter().map(|choice| choice.label.clone()).collect();
     labels.iter().find_map(|label| kind_of(label)).or_else(|| {
-        [Kind::ArticleType, Kind::Licence, Kind::SubjectArea].into_iter().find(|kind| match facts.get(*kind) {
-            Some(Fact::Text(text)) => best_option(text, &labels).is_some(),
-            _ => false,
+        [Kind::ArticleType, Kind::Licence, Kind::SubjectArea].into_iter().find(|kind| {
+            match facts.get(*kind) {
+                Some(Fact::Text(text)) => best_option(text, &labels).is_some(),
+                _ => false,
+            }
         })
     })
 }

@@ -40,9 +40,10 @@ impl Call {
             }
             None => {
                 let lower = self.result.to_lowercase();
-                let failed = ["failed to execute", "error:", "tool '", "permission denied", "the user rejected"]
-                    .iter()
-                    .any(|start| lower.starts_with(start));
+                let failed =
+                    ["failed to execute", "error:", "tool '", "permission denied", "the user rejected"]
+                        .iter()
+                        .any(|start| lower.starts_with(start));
                 failed.then(|| self.result.lines().next().unwrap_or_default().to_owned())
             }
         }
@@ -56,9 +57,9 @@ impl Conversation {
         let tools = request["tools"].as_array().map(Vec::as_slice).unwrap_or_default();
         let tools = tools.iter().filter_map(|t| t["function"]["name"].as_str()).map(str::to_owned).collect();
         // A user message without words carries a tool's picture.
-        let asked = messages
-            .iter()
-            .rposition(|message| message["role"] == "user" && !carries_picture(message) && !text(message).is_empty());
+        let asked = messages.iter().rposition(|message| {
+            message["role"] == "user" && !carries_picture(message) && !text(message).is_empty()
+        });
         let Some(asked) = asked else { return Self { tools, ..Self::default() } };
         let since = &messages[asked + 1..];
         let calls = since

@@ -67,10 +67,8 @@ impl Facts {
         facts.list(Kind::Methods, entry(lines, &["methods"]));
         facts.text(Kind::WordCount, entry(lines, &["word count", "words"]).and_then(number));
         facts.text(Kind::FigureCount, entry(lines, &["figures", "number of figures"]).and_then(number));
-        facts.text(
-            Kind::Completed,
-            entry(lines, &["manuscript completed", "completed"]).and_then(first_date),
-        );
+        facts
+            .text(Kind::Completed, entry(lines, &["manuscript completed", "completed"]).and_then(first_date));
         facts.list(Kind::Keywords, note(lines, &["keywords", "key words"]));
         facts.text(Kind::Abstract, paragraph_below(lines, "abstract"));
         facts.text(Kind::Significance, paragraph_below(lines, "significance"));
@@ -110,7 +108,9 @@ impl Facts {
             let place = line.strip_prefix(mark.as_str())?.trim_start_matches(['.', ')', ' ', '\t']);
             (place.starts_with(char::is_alphabetic) && place.contains(", ")).then_some(place)
         });
-        if let Some((institution, country)) = place.filter(|_| !mark.is_empty()).and_then(|p| p.rsplit_once(", ")) {
+        if let Some((institution, country)) =
+            place.filter(|_| !mark.is_empty()).and_then(|p| p.rsplit_once(", "))
+        {
             self.text(Kind::Affiliation, Some(institution));
             self.text(Kind::Country, Some(country));
         }
@@ -165,7 +165,9 @@ fn rest_of<'a>(lines: &[&'a str], names: &[&str], ends: &[char]) -> Option<&'a s
             line.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
                 && line[name.len()..].chars().next().is_none_or(|c| ends.contains(&c))
         })?;
-        let rest = line[name.len()..].trim_start_matches(['*', ':', '.', '|', '\t', ' ']).trim_end_matches(['|', ' ']);
+        let rest = line[name.len()..]
+            .trim_start_matches(['*', ':', '.', '|', '\t', ' '])
+            .trim_end_matches(['|', ' ']);
         if rest.is_empty() { lines.get(at + 1).copied() } else { Some(rest) }
     })
 }
@@ -181,10 +183,10 @@ fn note<'a>(lines: &[&'a str], names: &[&str]) -> Option<&'a str> {
     rest_of(lines, names, &['.', ':', '\t'])
 }
 
-
 /// The paragraph under a heading.
 fn paragraph_below<'a>(lines: &[&'a str], heading: &str) -> Option<&'a str> {
-    let at = lines.iter().position(|line| line.trim_start_matches(['#', ' ']).eq_ignore_ascii_case(heading))?;
+    let at =
+        lines.iter().position(|line| line.trim_start_matches(['#', ' ']).eq_ignore_ascii_case(heading))?;
     lines.get(at + 1).copied()
 }
 
@@ -235,9 +237,9 @@ fn orcid_of(lines: &[&str], name: &str) -> Option<String> {
         line.match_indices(name).find_map(|(at, _)| {
             let rest = line[at + name.len()..].trim_start_matches([' ', '(', ':', ',', '\t']);
             let candidate = rest.get(..19)?;
-            let shape = candidate
-                .char_indices()
-                .all(|(at, c)| if at % 5 == 4 { c == '-' } else { c.is_ascii_digit() || (at == 18 && c == 'X') });
+            let shape = candidate.char_indices().all(|(at, c)| {
+                if at % 5 == 4 { c == '-' } else { c.is_ascii_digit() || (at == 18 && c == 'X') }
+            });
             shape.then(|| candidate.to_owned())
         })
     })
@@ -259,9 +261,13 @@ fn licence(text: &str) -> Option<String> {
 
 /// The first date, however it is written, as `2026-03-31`.
 fn first_date(text: &str) -> Option<String> {
-    const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-    let words: Vec<&str> =
-        text.split([' ', ',', ';', '(', ')', '\t']).map(|w| w.trim_end_matches('.')).filter(|w| !w.is_empty()).collect();
+    const MONTHS: [&str; 12] =
+        ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+    let words: Vec<&str> = text
+        .split([' ', ',', ';', '(', ')', '\t'])
+        .map(|w| w.trim_end_matches('.'))
+        .filter(|w| !w.is_empty())
+        .collect();
     let month = |word: &str| {
         let start = word.get(..3)?.to_lowercase();
         MONTHS.iter().position(|month| *month == start).map(|at| at + 1)

@@ -69,13 +69,16 @@ pub fn best_option(wanted: &str, options: &[String]) -> Option<usize> {
         // In thousandths, so that options can be compared exactly.
         if all == 0 { 0 } else { common * 1000 / all }
     };
-    let (at, best) = options.iter().map(score).enumerate().max_by_key(|(at, score)| (*score, usize::MAX - at))?;
+    let (at, best) =
+        options.iter().map(score).enumerate().max_by_key(|(at, score)| (*score, usize::MAX - at))?;
     (best >= 250).then_some(at)
 }
 
 /// The place of the option that says yes or no.
 pub fn yes_or_no(yes: bool, options: &[String]) -> Option<usize> {
-    let negative = |option: &String| matches!(tokens(option).first().map(String::as_str), Some("no" | "none" | "not" | "never"));
+    let negative = |option: &String| {
+        matches!(tokens(option).first().map(String::as_str), Some("no" | "none" | "not" | "never"))
+    };
     let hits: Vec<usize> =
         options.iter().enumerate().filter(|(_, option)| negative(option) != yes).map(|(at, _)| at).collect();
     (hits.len() == 1).then(|| hits[0])
@@ -112,7 +115,11 @@ mod tests {
 
     #[test]
     fn yes_and_no_are_told_apart_in_any_wording() {
-        for options in [["None declared", "Declared in the text"], ["No", "Yes"], ["No competing interests", "Competing interests declared"]] {
+        for options in [
+            ["None declared", "Declared in the text"],
+            ["No", "Yes"],
+            ["No competing interests", "Competing interests declared"],
+        ] {
             assert_eq!(yes_or_no(false, &owned(&options)), Some(0));
             assert_eq!(yes_or_no(true, &owned(&options)), Some(1));
         }

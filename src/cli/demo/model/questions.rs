@@ -103,12 +103,18 @@ fn is_radio(field: &Value) -> bool {
 }
 
 fn group_name(field: &Value) -> String {
-    [word(field, "group"), word(field, "name")].into_iter().find(|name| !name.is_empty()).unwrap_or_default().to_owned()
+    [word(field, "group"), word(field, "name")]
+        .into_iter()
+        .find(|name| !name.is_empty())
+        .unwrap_or_default()
+        .to_owned()
 }
 
 fn question(field: &Value) -> Option<Question> {
     let index = field["index"].as_u64()?;
-    if field["disabled"].as_bool() == Some(true) || matches!(word(field, "type"), "submit" | "button" | "reset") {
+    if field["disabled"].as_bool() == Some(true)
+        || matches!(word(field, "type"), "submit" | "button" | "reset")
+    {
         return None;
     }
     let role = word(field, "role");

@@ -78,7 +78,14 @@ struct Desk {
 impl Desk {
     fn new(seed: u64) -> Self {
         let scenario = Scenario::new(seed);
-        Self { scenario, at: 0, held: BTreeMap::new(), stubborn: Vec::new(), forgetful: Vec::new(), page: 3000 }
+        Self {
+            scenario,
+            at: 0,
+            held: BTreeMap::new(),
+            stubborn: Vec::new(),
+            forgetful: Vec::new(),
+            page: 3000,
+        }
     }
 
     /// (number of the first element, field); radio buttons have a number each.
@@ -244,7 +251,12 @@ impl Desk {
                     Answer::Options(labels) => {
                         let mut labels = labels.clone();
                         labels.sort();
-                        let mut chosen: Vec<String> = held.and_then(Value::as_array).into_iter().flatten().map(|v| v.as_str().unwrap().to_owned()).collect();
+                        let mut chosen: Vec<String> = held
+                            .and_then(Value::as_array)
+                            .into_iter()
+                            .flatten()
+                            .map(|v| v.as_str().unwrap().to_owned())
+                            .collect();
                         chosen.sort();
                         chosen == labels
                     }
@@ -328,7 +340,8 @@ fn without_reading_tools_it_says_what_is_missing() {
 
 #[test]
 fn a_tool_that_keeps_failing_ends_the_work() {
-    let failed = Call { name: "list_tabs".into(), args: json!({}), result: r#"{"error":"no browser"}"#.into() };
+    let failed =
+        Call { name: "list_tabs".into(), args: json!({}), result: r#"{"error":"no browser"}"#.into() };
     let conversation = Conversation {
         prompt: "Fill in the form".into(),
         calls: vec![failed.clone(), failed],

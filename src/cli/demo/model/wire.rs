@@ -34,7 +34,8 @@ pub async fn start() -> std::io::Result<Server> {
 async fn answer(request: Request<Incoming>) -> Response<Body> {
     let path = request.uri().path().trim_end_matches('/').to_owned();
     if request.method() == Method::GET && path.ends_with("/models") {
-        let models = json!({ "object": "list", "data": [{ "id": MODEL, "object": "model", "owned_by": "browy" }] });
+        let models =
+            json!({ "object": "list", "data": [{ "id": MODEL, "object": "model", "owned_by": "browy" }] });
         return whole(StatusCode::OK, "application/json", models.to_string());
     }
     if request.method() != Method::POST || !path.ends_with("/chat/completions") {
@@ -59,7 +60,8 @@ fn refuse(status: StatusCode, why: &str) -> Response<Body> {
 /// About four bytes make a token; nobody pays for these.
 fn usage(request: &Value, step: &Step) -> Value {
     let input = request["messages"].to_string().len() / 4;
-    let output = (step.text.len() + step.calls.iter().map(|call| call.args.to_string().len()).sum::<usize>()) / 4;
+    let output =
+        (step.text.len() + step.calls.iter().map(|call| call.args.to_string().len()).sum::<usize>()) / 4;
     json!({ "prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output })
 }
 
