@@ -38,6 +38,8 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Watch Browy fill a 26-field form from a paper, in a browser of its own.
+    Demo(demo::DemoArgs),
     /// Register the host with the browsers that are on this machine.
     InstallHost(install::InstallHostArgs),
     /// Take the registration back.
@@ -67,6 +69,12 @@ pub fn main() -> ExitCode {
 fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let paths = Paths::of_user()?;
     match cli.command {
+        Command::Demo(args) => {
+            let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+            let code = runtime.block_on(demo::run(args));
+            runtime.shutdown_background();
+            code
+        }
         Command::InstallHost(args) => args.run(&paths),
         Command::UninstallHost(args) => args.run(&paths),
     }

@@ -152,9 +152,9 @@ fn cli_has_its_pipes_and_nothing_else_of_the_host() {
         let [number, target] = pair else { panic!("{text}") };
         if number.parse::<i32>().unwrap() <= 3 {
             kinds.push(target.split(':').next().unwrap().to_owned());
-            assert!(target == "/dev/null" || !inherited.iter().any(|own| own == target), "{text}");
+            assert!(*target == "/dev/null" || !inherited.iter().any(|own| own.as_str() == *target), "{text}");
         } else {
-            assert!(inherited.iter().any(|own| own == target), "{text}");
+            assert!(inherited.iter().any(|own| own.as_str() == *target), "{text}");
         }
     }
     assert_eq!(kinds, ["pipe", "pipe", "pipe", "/dev/null"], "{text}");
@@ -163,8 +163,7 @@ fn cli_has_its_pipes_and_nothing_else_of_the_host() {
 #[test]
 fn end_of_the_cli_shows_at_its_pipes_while_the_guard_still_works() {
     // The one that ignores SIGTERM keeps the guard busy for a while, and holds no pipe.
-    let mut guarded =
-        Guarded::start(r#"setsid sh -c 'trap "" TERM; sleep 1000' <&- >&- 2>&- & exit 0"#);
+    let mut guarded = Guarded::start(r#"setsid sh -c 'trap "" TERM; sleep 1000' <&- >&- 2>&- & exit 0"#);
     let mut text = String::new();
     guarded.guard.stdout.take().unwrap().read_to_string(&mut text).unwrap();
     assert_eq!(guarded.wait().code(), Some(0));

@@ -1,6 +1,9 @@
 //! Integration tests, one binary: `tests/run` picks layers by module.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr)]
 
+mod support;
+
+mod architecture;
 #[path = "../case_runner/bind.rs"]
 mod bind;
 #[path = "../case_runner/expect.rs"]
@@ -15,6 +18,13 @@ mod demo;
 mod fake_cli;
 mod fuzz;
 #[cfg(unix)]
+mod case_rules;
+mod conversations;
+mod copilot;
+mod demo;
+#[path = "../case_runner/expect.rs"]
+mod expect;
+mod fake_cli;
 mod guard;
 #[cfg(unix)]
 mod install;
