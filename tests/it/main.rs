@@ -6,25 +6,14 @@ mod support;
 mod architecture;
 #[path = "../case_runner/bind.rs"]
 mod bind;
-#[path = "../case_runner/expect.rs"]
-mod expect;
-mod support;
-
-mod architecture;
 mod case_rules;
 mod conversations;
 mod copilot;
 mod demo;
+#[path = "../case_runner/expect.rs"]
+mod expect;
 mod fake_cli;
 mod fuzz;
-#[cfg(unix)]
-mod case_rules;
-mod conversations;
-mod copilot;
-mod demo;
-#[path = "../case_runner/expect.rs"]
-mod expect;
-mod fake_cli;
 mod guard;
 #[cfg(unix)]
 mod install;
