@@ -330,6 +330,48 @@ async fn host_without_a_cli_answers_and_ends_cleanly() {
     messages(&host.rest().await);
 }
 
+/// 16 MiB of answer for a browser that does not read: kept once, not once per stage, and delivered whole.
+#[tokio::test]
+async fn browser_that_does_not_read_gets_everything_later() {
+    const PIECES: usize = 4096;
+    let piece = "0123456789abcdef".repeat(256);
+    let mut host = Host::start().await;
+    host.hello().await;
+    host.send(json!({ "type": "session.start", "sessionId": "sp-1", "capabilities": [] })).await;
+    host.send(json!({ "type": "chat.send", "sessionId": "sp-1", "turnId": "t", "text": "at length" })).await;
+    let turn = host.cli.prompt("at length").await.unwrap();
+    let before = host.memory("VmHWM").unwrap();
+    for _ in 0..PIECES {
+        turn.delta("m", &piece);
+    }
+    turn.end("");
+    // At rest when it has taken what it takes: nothing is read meanwhile.
+    let (mut last, mut same) = (0, 0);
+    while same < 10 {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        let now = host.memory("VmRSS").unwrap();
+        same = if now == last && now > before { same + 1 } else { 0 };
+        last = now;
+    }
+    let peak = host.memory("VmHWM").unwrap();
+    assert!(peak - before < 32 * MIB, "{before} → {peak} KiB");
+    let mut streamed = String::new();
+    loop {
+        let message = host.recv().await.unwrap();
+        match message["type"].as_str().unwrap() {
+            "chat.delta" => {
+                streamed.push_str(message["text"].as_str().unwrap());
+            }
+            "chat.done" => {
+                assert_eq!(message["truncated"], true);
+                break;
+            }
+            _ => {}
+        }
+    }
+    assert!(streamed == piece.repeat(PIECES), "{} bytes", streamed.len());
+}
+
 /// A bound for a debug build; the release build's 12 MiB are measured by the benchmark.
 #[tokio::test]
 async fn idle_host_is_small() {
