@@ -13,6 +13,7 @@ mod demo;
 #[path = "../case_runner/expect.rs"]
 mod expect;
 mod fake_cli;
+mod fuzz;
 mod guard;
 
 #[cfg(unix)]
@@ -26,3 +27,5 @@ mod install_script;
 mod kills;
 mod logging;
 mod registry;
+#[cfg(target_os = "linux")]
+mod process;
