@@ -25,6 +25,8 @@ pub(super) const MAX_DEPTH: usize = 8;
 pub(super) struct TabFrames {
     pub(super) tab: TabId,
     root: Option<Arc<str>>,
+    /// Child targets must be announced anew.
+    reattach: bool,
     /// Targets (`None` = the tab) whose children are attached by themselves.
     attaching: HashSet<Option<CdpSessionId>>,
     /// Frames that live in a child target.
@@ -42,6 +44,7 @@ impl TabFrames {
         Self {
             tab,
             root: None,
+            reattach: false,
             attaching: HashSet::new(),
             children: HashMap::new(),
             worlds: HashMap::new(),
@@ -103,6 +106,15 @@ impl TabFrames {
         cancel: &CancellationToken,
     ) -> Result<Arc<str>, PageError> {
         let target = Target::tab(self.tab);
+        if std::mem::take(&mut self.reattach) {
+            let params = json!({ "autoAttach": false, "waitForDebuggerOnStart": false, "flatten": true });
+            context.cdp_within(cancel, &target, "Target.setAutoAttach", params, STEP).await?;
+            let gone: Vec<Arc<str>> = self.children.drain().map(|(frame, _)| frame).collect();
+            for frame in gone {
+                self.forget_world(&frame);
+            }
+            self.attaching.clear();
+        }
         self.attach_children(context, cancel, &target).await?;
         if let Some(root) = &self.root {
             return Ok(Arc::clone(root));
@@ -115,6 +127,11 @@ impl TabFrames {
             .into();
         self.root = Some(Arc::clone(&root));
         Ok(root)
+    }
+
+    /// After events were missed: children are announced again.
+    pub(super) fn distrust(&mut self) {
+        self.reattach = true;
     }
 
     /// After the root frame turned out to be another one (prerendered pages).

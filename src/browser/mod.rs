@@ -9,12 +9,14 @@ mod dialogs;
 mod extension_context;
 mod field;
 mod frames;
+mod look;
 mod input;
 pub mod keys;
 mod observe;
 mod page;
 mod press;
 mod refs;
+mod render;
 mod refusal;
 mod seer;
 pub mod text;
@@ -45,7 +47,8 @@ pub use wait::{Presence, Until};
 
 use crate::page::PageFunction;
 use crate::protocol::TabId;
-use seer::{Found, FrameWorld, Request, Seer};
+pub use seer::{Found, FrameWorld};
+use seer::{Request, Seer};
 
 /// Requests that may wait for the task that sees pages; one session rarely has more than two.
 const WAITING: usize = 16;
@@ -152,9 +155,14 @@ impl Browser {
     ///
     /// # Errors
     /// See [`ViewError`].
-    pub async fn number(&self, cancel: &CancellationToken, found: Vec<Found>) -> Result<Vec<u32>, ViewError> {
+    pub async fn number(
+        &self,
+        cancel: &CancellationToken,
+        found: Vec<Found>,
+    ) -> Result<Vec<u32>, ViewError> {
+        let tab = self.tab(cancel).await.map_err(PageError::from)?.ok_or(ViewError::NoTab)?;
         let (reply, answer) = oneshot::channel();
-        Ok(self.ask(cancel, Request::Number { found, reply }, answer).await?)
+        Ok(self.ask(cancel, Request::Number { tab, found, reply }, answer).await?)
     }
 
     async fn worlds(&self, cancel: &CancellationToken, all: bool) -> Result<Vec<FrameWorld>, ViewError> {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
 use super::cdp::{CdpError, Target};
@@ -82,13 +83,14 @@ pub struct World {
     pub frame: Arc<str>,
     pub(super) context_id: i64,
     registry: Arc<str>,
+    main_document: Arc<OnceCell<Arc<str>>>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Envelope {
     Ok(Box<serde_json::value::RawValue>),
-    Gone(bool),
+    Gone(serde::de::IgnoredAny),
 }
 
 impl World {
@@ -119,7 +121,14 @@ impl World {
         )
         .await?;
         let registry = object_id(&evaluated)?;
-        Ok(Self { id, target: target.clone(), frame: frame.into(), context_id, registry })
+        Ok(Self {
+            id,
+            target: target.clone(),
+            frame: frame.into(),
+            context_id,
+            registry,
+            main_document: Arc::default(),
+        })
     }
 
     /// Calls a page function. Arguments travel as data; `{"objectId": …}` arguments may be given by `objects`.
@@ -177,6 +186,30 @@ impl World {
             Envelope::Gone(_) => Err(PageError::ElementGone),
             Envelope::Ok(value) => serde_json::from_str(value.get()).map_err(malformed),
         }
+    }
+
+    /// The document as an object of the page's own world. Nothing is called on it; it is what
+    /// `DOMDebugger.getEventListeners` must be asked with: asked with the document of an isolated world,
+    /// Chromium 156 now and then wraps a node for that world with the page's prototypes, and every DOM getter
+    /// of the world then refuses the node as an "illegal invocation".
+    pub(super) async fn main_document(
+        &self,
+        context: &ExtensionContext,
+        cancel: &CancellationToken,
+    ) -> Result<Arc<str>, PageError> {
+        let send = |method, params| context.cdp_within(cancel, &self.target, method, params, PAGE_TIMEOUT);
+        let find = || async {
+            let own = self.object(context, cancel, 0).await?;
+            let node = send("DOM.describeNode", json!({ "objectId": &*own, "depth": 0 })).await?;
+            let id = node.pointer("/node/backendNodeId").and_then(Value::as_i64);
+            let answer = send("DOM.resolveNode", json!({ "backendNodeId": id })).await?;
+            answer
+                .pointer("/object/objectId")
+                .and_then(Value::as_str)
+                .map(Arc::from)
+                .ok_or_else(|| PageError::Malformed("no document".to_owned()))
+        };
+        self.main_document.get_or_try_init(find).await.cloned()
     }
 
     /// The object behind a slot, for DevTools commands that want one. Lives until the document goes.

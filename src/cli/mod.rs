@@ -9,8 +9,9 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the terminal is this module's output")]
 
+pub mod demo;
 mod files;
-// mod host;
+mod host;
 pub mod install;
 pub mod origins;
 
@@ -19,6 +20,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::agent::copilot::guard;
 use crate::paths::Paths;
 
 /// Browy: an agent that lives in the browser you already use.
@@ -36,6 +38,8 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Watch Browy fill a 26-field form from a paper, in a browser of its own.
+    Demo(demo::DemoArgs),
     /// Register the host with the browsers that are on this machine.
     InstallHost(install::InstallHostArgs),
     /// Take the registration back.
@@ -44,11 +48,15 @@ enum Command {
 
 /// Does what the arguments ask for.
 pub fn main() -> ExitCode {
+    // Before anything else: the guard must stay small.
+    if let Some(code) = guard::run_if_asked() {
+        return code;
+    }
     let args: Vec<OsString> = std::env::args_os().collect();
-    // let first = args.get(1).and_then(|arg| arg.to_str()).unwrap_or_default();
-    // if first.starts_with(host::ORIGIN_PREFIX) {
-    //     return host::run(first);
-    // }
+    let first = args.get(1).and_then(|arg| arg.to_str()).unwrap_or_default();
+    if first.starts_with(host::ORIGIN_PREFIX) {
+        return host::run(first);
+    }
     match run(Cli::parse_from(args)) {
         Ok(code) => code,
         Err(error) => {
@@ -61,6 +69,12 @@ pub fn main() -> ExitCode {
 fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let paths = Paths::of_user()?;
     match cli.command {
+        Command::Demo(args) => {
+            let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+            let code = runtime.block_on(demo::run(args));
+            runtime.shutdown_background();
+            code
+        }
         Command::InstallHost(args) => args.run(&paths),
         Command::UninstallHost(args) => args.run(&paths),
     }

@@ -18,8 +18,21 @@ use crate::protocol::{
 };
 use crate::tools::policy::ToolPolicy;
 
-/// The Copilot CLI's own tools that a person can switch on.
-const BUILTIN_TOOLS: &[&str] = &["bash", "create", "edit", "glob", "grep", "view", "web_fetch"];
+/// The Copilot CLI's own tools behind a switch of the options page. Browy's switches `read_file` and
+/// `write_file` are older than the names the CLI has now.
+fn builtin_tools(switch: &str) -> &'static [&'static str] {
+    match switch {
+        "bash" => &["bash"],
+        "grep" => &["grep"],
+        "glob" => &["glob"],
+        "web_fetch" => &["web_fetch"],
+        "read_file" | "view" => &["view"],
+        "write_file" => &["create", "edit"],
+        "create" => &["create"],
+        "edit" => &["edit"],
+        _ => &[],
+    }
+}
 
 /// How a person cancelled debugging, in Chrome's word.
 const CANCELED_BY_USER: &str = "canceled_by_user";
@@ -136,8 +149,9 @@ impl Runner {
         let policy = ToolPolicy::new(start.disabled_tools, start.enabled_host_tools.iter().cloned());
         let builtin_tools = start
             .enabled_host_tools
-            .into_iter()
-            .filter(|name| BUILTIN_TOOLS.contains(&name.as_str()))
+            .iter()
+            .flat_map(|switch| builtin_tools(switch))
+            .map(|tool| (*tool).to_owned())
             .collect();
         // Another tab under the same id is another session.
         let same = self

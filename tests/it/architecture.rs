@@ -110,6 +110,7 @@ fn crate_paths(text: &str) -> BTreeSet<(String, String)> {
     let group = Regex::new(r"(?s)use crate::\{(.*?)\};").unwrap();
     let first = Regex::new(r"(?:^|,)\s*([a-z_]+)(?:::(\w+))?").unwrap();
     let word = Regex::new(r"\w+").unwrap();
+    let nested = Regex::new(r"\{[^{}]*\}").unwrap();
     let mut found = BTreeSet::new();
     for path in single.captures_iter(text) {
         let rest = path.get(2).map_or("", |rest| rest.as_str());
@@ -120,7 +121,6 @@ fn crate_paths(text: &str) -> BTreeSet<(String, String)> {
         }
     }
     for list in group.captures_iter(text) {
-        let nested = Regex::new(r"\{[^{}]*\}").unwrap();
         let flat = nested.replace_all(&list[1], "");
         for path in first.captures_iter(&flat) {
             found.insert((path[1].to_owned(), path.get(2).map_or("", |rest| rest.as_str()).to_owned()));

@@ -1,20 +1,23 @@
 //! Integration tests, one binary: `tests/run` picks layers by module.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr)]
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "test code outside test functions")]
 
+mod support;
+
+mod architecture;
 #[path = "../case_runner/bind.rs"]
 mod bind;
 mod case_rules;
+mod conversations;
+mod copilot;
+mod demo;
 #[path = "../case_runner/expect.rs"]
 mod expect;
-mod support;
-
-mod conversations;
 mod fake_cli;
 
 #[cfg(unix)]
 mod act;
 mod architecture;
+mod guard;
 #[cfg(unix)]
 mod install;
 #[cfg(unix)]
@@ -22,3 +25,4 @@ mod install_script;
 #[cfg(target_os = "linux")]
 mod kills;
 mod registry;
+mod logging;

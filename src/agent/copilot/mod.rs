@@ -1,1 +1,137 @@
-//! The Copilot CLI as an [`AgentBackend`](super::AgentBackend).
+//! GitHub's Copilot CLI as the model side, driven over JSON-RPC on its standard streams.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | `locate`, `environment` | which program, with which variables |
+//! | `process`, [`guard`] | starting and ending it, also when this process is killed |
+//! | `supervisor` | keeps one running |
+//! | `frame`, `client`, `wire`, `event` | the protocol |
+//! | `session`, `turn`, `turn_state` | chats and their turns |
+//! | `history`, `models`, `auth`, `provider`, `errors` | the rest of the trait |
+
+mod auth;
+mod client;
+mod environment;
+mod errors;
+mod event;
+mod frame;
+pub mod guard;
+mod history;
+mod locate;
+mod models;
+mod process;
+mod provider;
+mod session;
+mod supervisor;
+mod turn;
+mod turn_state;
+mod wire;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+pub use environment::Environment;
+
+use self::process::{CliLauncher, Launcher};
+use self::session::{Chats, ChatsHandle};
+use self::supervisor::{Supervisor, SupervisorHandle};
+use super::{
+    AgentBackend, AgentError, AgentTurn, AuthState, BackendStatus, ChatSpec, Entry, Model, Prompt, StoredChat,
+};
+use crate::config::Config;
+use crate::paths::Paths;
+
+/// The Copilot CLI.
+pub struct CopilotBackend {
+    config: Config,
+    folder: PathBuf,
+    supervisor: SupervisorHandle,
+    chats: ChatsHandle,
+    /// Supervisor and chats; dropping ends both, and with them the CLI.
+    _tasks: JoinSet<()>,
+}
+
+impl CopilotBackend {
+    /// Starts the CLI of this machine in the background.
+    ///
+    /// Must be called inside a tokio runtime, by the program that has [`guard::run_if_asked`] in its
+    /// `main`.
+    pub fn start(paths: Paths, config: Config) -> Arc<dyn AgentBackend> {
+        Self::start_in(paths, config, Environment::of_process(), None)
+    }
+
+    /// Like [`CopilotBackend::start`], with other environment variables (a temporary home, say), and with
+    /// another program that has the guard in it.
+    pub fn start_in(
+        paths: Paths,
+        config: Config,
+        env: Environment,
+        guard: Option<PathBuf>,
+    ) -> Arc<dyn AgentBackend> {
+        let folder = paths.sessions();
+        let launcher = CliLauncher { paths, config: config.clone(), env, guard };
+        Arc::new(Self::with_launcher(launcher, config, folder))
+    }
+
+    fn with_launcher(launcher: impl Launcher, config: Config, folder: PathBuf) -> Self {
+        let mut tasks = JoinSet::new();
+        let supervisor = Supervisor::start(launcher, config.clone(), &mut tasks);
+        let chats = Chats::start(config.clone(), folder.clone(), supervisor.clone(), &mut tasks);
+        Self { config, folder, supervisor, chats, _tasks: tasks }
+    }
+}
+
+#[async_trait]
+impl AgentBackend for CopilotBackend {
+    fn status(&self) -> watch::Receiver<BackendStatus> {
+        self.supervisor.status()
+    }
+
+    async fn prompt(&self, chat: ChatSpec, prompt: Prompt) -> Result<AgentTurn, AgentError> {
+        self.chats.prompt(chat, prompt).await
+    }
+
+    async fn models(&self) -> Result<Vec<Model>, AgentError> {
+        if let Some(provider) = &self.config.provider {
+            return Ok(vec![models::of_provider(provider)]);
+        }
+        models::list(&self.supervisor.link().await?.client).await
+    }
+
+    fn current_model(&self) -> String {
+        models::choose(&self.config, None)
+            .map(str::to_owned)
+            .or_else(|| self.chats.default_model())
+            // The CLI chooses; which one it will be shows with the first chat.
+            .unwrap_or_else(|| "default".to_owned())
+    }
+
+    async fn auth(&self) -> Result<AuthState, AgentError> {
+        if let Some(ready) = auth::of_provider(&self.config) {
+            return Ok(ready);
+        }
+        let link = self.supervisor.link().await?;
+        auth::ask(&link.client).await.map_err(|error| errors::of_call(&error, "Asking who is signed in"))
+    }
+
+    async fn chats(&self) -> Result<Vec<StoredChat>, AgentError> {
+        history::list(&self.supervisor.link().await?.client, &self.folder).await
+    }
+
+    async fn history(&self, chat_id: &str) -> Result<Vec<Entry>, AgentError> {
+        history::read(&self.supervisor.link().await?.client, chat_id).await
+    }
+
+    async fn delete(&self, chat_id: &str) -> Result<bool, AgentError> {
+        self.chats.delete(chat_id).await
+    }
+
+    async fn shutdown(&self, grace: Duration) {
+        self.supervisor.shutdown(grace).await;
+    }
+}

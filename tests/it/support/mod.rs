@@ -5,9 +5,11 @@
 #[cfg(unix)]
 pub mod cdp_wire;
 pub mod chromium;
+pub mod copilot;
 pub mod fake_agent;
 pub mod fake_cli;
 pub mod fake_panel;
+pub mod model_server;
 pub mod page_server;
 #[cfg(target_os = "linux")]
 pub mod processes;

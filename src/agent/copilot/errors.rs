@@ -1,0 +1,125 @@
+//! Failures of the model side, told apart by the CLI's codes and put into words that say what to do.
+
+use super::client::CallError;
+use super::event::Failure;
+use crate::agent::AgentError;
+use crate::config::Provider;
+
+/// What a failed call means to the person.
+pub fn of_call(error: &CallError, what: &str) -> AgentError {
+    match error {
+        CallError::Closed => AgentError::Interrupted(format!(
+            "{what} failed: the Copilot CLI went away. Try again; it is started anew."
+        )),
+        CallError::Timeout { .. } => AgentError::Timeout(format!(
+            "{what} failed: {error}. Check the network, then try again; the CLI is replaced if it hangs."
+        )),
+        CallError::Refused { .. } => AgentError::CliFailed(format!("{what} failed: {error}.")),
+        CallError::Malformed { .. } => AgentError::Protocol(format!(
+            "{what} failed: {error}. The installed CLI may be too old or too new for this Browy."
+        )),
+    }
+}
+
+/// What a failed turn means to the person. `unreachable`: the last model call did not get to a server.
+///
+/// Told apart by code and status only: a page's text that says "403" is no sign-in problem.
+pub fn of_turn(failure: &Failure, unreachable: bool, provider: Option<&Provider>) -> AgentError {
+    let said = failure.message.trim();
+    let said = if said.is_empty() { "no reason given" } else { said };
+    let service = match provider {
+        Some(provider) => format!("the model provider at {}", provider.base_url),
+        None => "GitHub Copilot".to_owned(),
+    };
+    let kind = failure.error_type.as_str();
+    match (kind, failure.status_code) {
+        ("authentication" | "authorization", _) | (_, Some(401)) => AgentError::Auth(match provider {
+            Some(_) => format!("{service} refused the key: {said} Correct `api_key` in the settings."),
+            None => format!("{service} refused the sign-in: {said} {SIGN_IN}"),
+        }),
+        ("quota", _) | (_, Some(402)) => AgentError::Quota(format!(
+            "The allowance at {service} is used up: {said} Wait for its renewal, or choose another model."
+        )),
+        ("rate_limit", _) | (_, Some(429)) => AgentError::Quota(format!(
+            "{service} gets requests too fast: {said} Wait a little, then send the message again."
+        )),
+        ("context_limit", _) => AgentError::Model(format!(
+            "The chat is too long for the model: {said} Start a new chat, or choose a model with a larger window."
+        )),
+        ("policy", _) | (_, Some(403)) => AgentError::Model(format!(
+            "{service} does not allow this: {said} Choose another model, or ask whoever manages the account."
+        )),
+        (_, None) if unreachable => AgentError::Offline(format!(
+            "{service} cannot be reached: {said} Check the network, then send the message again."
+        )),
+        (_, Some(status)) if status >= 500 => AgentError::Model(format!(
+            "{service} failed (status {status}): {said} It was tried several times; try again later."
+        )),
+        (_, Some(status)) => {
+            AgentError::Model(format!("{service} refused the request (status {status}): {said}"))
+        }
+        (_, None) => AgentError::Model(format!("The model gave no answer: {said}")),
+    }
+}
+
+/// The CLI went away in the middle of a turn.
+pub fn interrupted(how: &str) -> AgentError {
+    AgentError::Interrupted(format!(
+        "The Copilot CLI went away in the middle of the answer: {how}. What was shown so far stays; \
+         send the message again, the CLI is started anew."
+    ))
+}
+
+/// How to sign in.
+pub const SIGN_IN: &str =
+    "Run `copilot` in a terminal, type /login and follow it; then send the message again.";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failure(kind: &str, status: Option<u16>) -> Failure {
+        Failure {
+            error_type: kind.to_owned(),
+            message: "Because 401 403 429.".to_owned(),
+            status_code: status,
+            error_code: None,
+        }
+    }
+
+    #[test]
+    fn code_and_status_decide_and_words_do_not() {
+        let of = |kind, status| of_turn(&failure(kind, status), false, None);
+        assert!(matches!(of("authentication", None), AgentError::Auth(_)));
+        assert!(matches!(of("query", Some(401)), AgentError::Auth(_)));
+        assert!(matches!(of("query", Some(402)), AgentError::Quota(_)));
+        assert!(matches!(of("rate_limit", None), AgentError::Quota(_)));
+        assert!(matches!(of("query", Some(429)), AgentError::Quota(_)));
+        assert!(matches!(of("quota", Some(403)), AgentError::Quota(_)));
+        assert!(matches!(of("query", Some(403)), AgentError::Model(_)));
+        assert!(matches!(of("query", Some(500)), AgentError::Model(_)));
+        assert!(matches!(of("query", None), AgentError::Model(_)), "the words alone mean nothing");
+    }
+
+    #[test]
+    fn only_a_call_that_reached_no_server_is_offline() {
+        assert!(matches!(of_turn(&failure("query", None), true, None), AgentError::Offline(_)));
+        assert!(matches!(of_turn(&failure("query", Some(500)), true, None), AgentError::Model(_)));
+    }
+
+    #[test]
+    fn every_text_says_what_was_said_and_what_to_do() {
+        let provider = Provider {
+            base_url: "http://127.0.0.1:1/v1".into(),
+            model: "m".into(),
+            api_key: Some("secret".into()),
+        };
+        let text = of_turn(&failure("authentication", Some(401)), false, Some(&provider)).to_string();
+        assert!(
+            text.contains("127.0.0.1:1") && text.contains("api_key") && !text.contains("secret"),
+            "{text}"
+        );
+        let text = of_turn(&failure("authentication", Some(401)), false, None).to_string();
+        assert!(text.contains("/login"), "{text}");
+    }
+}

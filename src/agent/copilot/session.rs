@@ -1,0 +1,391 @@
+//! Chats: each is created or resumed once, then kept open; prompts go in.
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::JoinSet;
+
+use super::client::{CallError, Client};
+use super::supervisor::{Link, SupervisorHandle};
+use super::turn::{self, TurnCx};
+use super::{auth, errors, models, provider, wire};
+use crate::agent::{AgentError, AgentTurn, AuthState, ChatSpec, Prompt};
+use crate::config::Config;
+
+/// Opening asks GitHub when somebody is signed in: 10 s a try in a network that swallows packets.
+const OPEN_LIMIT: Duration = Duration::from_secs(60);
+
+/// Everything that is answered without the network.
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// MCP servers that the CLI brings along; they would add tools and requests to every chat.
+const BUILT_IN_MCP: &str = "github-mcp-server";
+
+/// What the CLI calls its client, in a chat's metadata.
+const CLIENT: &str = "browy";
+
+enum Command {
+    Prompt { chat: ChatSpec, prompt: Prompt, reply: oneshot::Sender<Result<AgentTurn, AgentError>> },
+    Delete { id: String, reply: oneshot::Sender<Result<bool, AgentError>> },
+}
+
+/// The way to [`Chats`]. It ends when all of these are gone.
+#[derive(Debug, Clone)]
+pub struct ChatsHandle {
+    commands: mpsc::Sender<Command>,
+    default_model: watch::Receiver<Option<String>>,
+}
+
+impl ChatsHandle {
+    /// See [`crate::agent::AgentBackend::prompt`].
+    pub async fn prompt(&self, chat: ChatSpec, prompt: Prompt) -> Result<AgentTurn, AgentError> {
+        self.ask(|reply| Command::Prompt { chat, prompt, reply }).await
+    }
+
+    /// See [`crate::agent::AgentBackend::delete`].
+    pub async fn delete(&self, id: &str) -> Result<bool, AgentError> {
+        self.ask(|reply| Command::Delete { id: id.to_owned(), reply }).await
+    }
+
+    async fn ask<T>(
+        &self,
+        command: impl FnOnce(oneshot::Sender<Result<T, AgentError>>) -> Command,
+    ) -> Result<T, AgentError> {
+        let (reply, answer) = oneshot::channel();
+        let _ = self.commands.send(command(reply)).await;
+        answer.await.unwrap_or_else(|_| Err(AgentError::CliFailed("Browy is stopping.".to_owned())))
+    }
+
+    /// The model that the CLI chose for a chat that named none, once there was such a chat.
+    pub fn default_model(&self) -> Option<String> {
+        self.default_model.borrow().clone()
+    }
+}
+
+/// Owns what is known of the open chats.
+pub struct Chats {
+    config: Config,
+    folder: PathBuf,
+    supervisor: SupervisorHandle,
+    commands: mpsc::Receiver<Command>,
+    default_model: watch::Sender<Option<String>>,
+    open: HashMap<String, Open>,
+    /// Names of the person's own MCP servers, asked once per CLI.
+    mcp: (u64, Vec<String>),
+    turns: JoinSet<()>,
+}
+
+/// A chat that is open in the CLI.
+struct Open {
+    generation: u64,
+    spec: ChatSpec,
+}
+
+impl Chats {
+    /// Starts the owner's task in `tasks`. `folder`: the chats' working directory.
+    pub fn start(
+        config: Config,
+        folder: PathBuf,
+        supervisor: SupervisorHandle,
+        tasks: &mut JoinSet<()>,
+    ) -> ChatsHandle {
+        let (commands, receiver) = mpsc::channel(64);
+        let (default_model, default_receiver) = watch::channel(None);
+        let chats = Self {
+            config,
+            folder,
+            supervisor,
+            commands: receiver,
+            default_model,
+            open: HashMap::new(),
+            mcp: (0, Vec::new()),
+            turns: JoinSet::new(),
+        };
+        tasks.spawn(chats.run());
+        ChatsHandle { commands, default_model: default_receiver }
+    }
+
+    async fn run(mut self) {
+        loop {
+            let command = tokio::select! {
+                Some(_) = self.turns.join_next() => continue,
+                command = self.commands.recv() => command,
+            };
+            match command {
+                None => return,
+                Some(Command::Prompt { chat, prompt, reply }) => {
+                    let turn = self.prompt(chat, prompt).await;
+                    // A turn that nobody takes notices so and stops itself.
+                    let _ = reply.send(turn);
+                }
+                Some(Command::Delete { id, reply }) => {
+                    let deleted = self.delete(&id).await;
+                    let _ = reply.send(deleted);
+                }
+            }
+        }
+    }
+
+    async fn prompt(&mut self, chat: ChatSpec, prompt: Prompt) -> Result<AgentTurn, AgentError> {
+        let link = self.supervisor.link().await?;
+        self.check_sign_in(&link).await?;
+        self.ensure_open(&link, &chat).await?;
+        let events = link.client.events_of(&chat.id).await;
+        if let Err(error) = self.send(&link, &chat.id, &prompt).await {
+            let Err(error) = self.reopen_and_send(&link, &chat, &prompt, error).await else {
+                return Ok(self.turn(link, chat, events));
+            };
+            return Err(self.failed(&link, &error, "Sending the message").await);
+        }
+        Ok(self.turn(link, chat, events))
+    }
+
+    fn turn(
+        &mut self,
+        link: Link,
+        chat: ChatSpec,
+        events: mpsc::Receiver<super::event::SessionEvent>,
+    ) -> AgentTurn {
+        let cx = TurnCx {
+            link,
+            supervisor: self.supervisor.clone(),
+            tools: chat.tools.into_iter().map(|tool| tool.name).collect::<HashSet<_>>(),
+            session_id: chat.id,
+            provider: self.config.provider.clone(),
+            events,
+        };
+        turn::start(cx, &mut self.turns)
+    }
+
+    /// Without a sign-in the CLI would take the prompt and fail with an internal text.
+    async fn check_sign_in(&self, link: &Link) -> Result<(), AgentError> {
+        use crate::agent::BackendStatus::Ready;
+        let known = match &*self.supervisor.status().borrow() {
+            Ready { auth, .. } => auth.clone(),
+            _ => AuthState::Unknown,
+        };
+        if matches!(known, AuthState::Ready { .. }) {
+            return Ok(());
+        }
+        // The person may have signed in since; and a CLI that cannot say may still be able to work.
+        match auth::ask(&link.client).await {
+            Ok(AuthState::Unauthenticated { .. }) => Err(AgentError::Auth(format!(
+                "Nobody is signed in to GitHub Copilot on this computer. {}",
+                errors::SIGN_IN
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    async fn send(&self, link: &Link, id: &str, prompt: &Prompt) -> Result<(), CallError> {
+        let attachments = prompt.images.iter().enumerate().map(|(index, image)| wire::Attachment {
+            r#type: "blob",
+            data: &image.base64,
+            mime_type: &image.mime_type,
+            display_name: format!("picture {}", index + 1),
+        });
+        let message = wire::Send {
+            session_id: id,
+            prompt: &prompt.text,
+            display_prompt: &prompt.display,
+            attachments: attachments.collect(),
+        };
+        link.client.call::<Value>("session.send", &message, LIMIT).await.map(drop)
+    }
+
+    /// A chat that the CLI has closed meanwhile is opened again, once.
+    async fn reopen_and_send(
+        &mut self,
+        link: &Link,
+        chat: &ChatSpec,
+        prompt: &Prompt,
+        error: CallError,
+    ) -> Result<(), CallError> {
+        if !matches!(error, CallError::Refused { .. }) {
+            return Err(error);
+        }
+        self.open.remove(&chat.id);
+        if self.ensure_open(link, chat).await.is_err() {
+            return Err(error);
+        }
+        self.send(link, &chat.id, prompt).await
+    }
+
+    /// Has the chat open with exactly this specification. Resuming an open chat replaces its tools, model
+    /// and system message, so a change needs nothing else.
+    async fn ensure_open(&mut self, link: &Link, chat: &ChatSpec) -> Result<(), AgentError> {
+        let as_wanted = |open: &Open| open.generation == link.generation && open.spec == *chat;
+        if self.open.get(&chat.id).is_some_and(as_wanted) {
+            return Ok(());
+        }
+        let client = &link.client;
+        // Creating a chat that is on disk would not fail: it would start an empty one in the same file.
+        let exists = match self.open.get(&chat.id) {
+            Some(open) if open.generation == link.generation => true,
+            _ => self.exists(link, &chat.id).await?,
+        };
+        if self.mcp.0 != link.generation {
+            self.mcp = (link.generation, self.mcp_servers(client).await);
+        }
+        let folder = self.folder.to_string_lossy().into_owned();
+        let params = open_params(&self.config, chat, &folder, &self.mcp.1);
+        let (method, what) = if exists {
+            ("session.resume", "Opening the chat again")
+        } else {
+            ("session.create", "Starting a chat")
+        };
+        self.open.remove(&chat.id);
+        let opened: wire::SessionOpened = match client.call(method, &params, OPEN_LIMIT).await {
+            Ok(opened) => opened,
+            Err(error) => return Err(self.failed(link, &error, what).await),
+        };
+        if params.model.is_none() {
+            if let Some(model) = opened.model_state.and_then(|state| state.model_id) {
+                self.default_model.send_replace(Some(model));
+            }
+        }
+        // The person's instruction files are for their own CLI, not for Browy.
+        let options = wire::UpdateOptions { session_id: &chat.id, skip_custom_instructions: true };
+        if let Err(error) = client.call::<Value>("session.options.update", &options, LIMIT).await {
+            tracing::warn!(%error, "copilot: custom instructions may be read");
+        }
+        self.open.insert(chat.id.clone(), Open { generation: link.generation, spec: chat.clone() });
+        Ok(())
+    }
+
+    async fn exists(&self, link: &Link, id: &str) -> Result<bool, AgentError> {
+        let asked = wire::OfSession { session_id: id };
+        match link.client.call::<wire::Metadata>("session.getMetadata", &asked, LIMIT).await {
+            Ok(metadata) => Ok(metadata.session.is_some()),
+            Err(error) => Err(self.failed(link, &error, "Looking for the chat").await),
+        }
+    }
+
+    /// The servers of the person's own configuration would be started for every chat, even barred ones.
+    async fn mcp_servers(&self, client: &Client) -> Vec<String> {
+        let mut names = vec![BUILT_IN_MCP.to_owned()];
+        match client.call::<wire::McpConfigList>("mcp.config.list", &json!({}), LIMIT).await {
+            Ok(list) => names.extend(list.servers.into_iter().map(|(name, _)| name)),
+            Err(error) => tracing::warn!(%error, "copilot: the person's MCP servers may be started"),
+        }
+        names
+    }
+
+    async fn delete(&mut self, id: &str) -> Result<bool, AgentError> {
+        let link = self.supervisor.link().await?;
+        if !self.exists(&link, id).await? {
+            return Ok(false);
+        }
+        self.open.remove(id);
+        let asked = wire::OfSession { session_id: id };
+        match link.client.call::<wire::Outcome>("session.delete", &asked, LIMIT).await {
+            Ok(wire::Outcome { success: true, .. }) => Ok(true),
+            Ok(outcome) => Err(AgentError::CliFailed(format!(
+                "The chat could not be deleted: {}. Close other programs that have it open, then try again.",
+                outcome.error.unwrap_or_default()
+            ))),
+            Err(error) => Err(self.failed(&link, &error, "Deleting the chat").await),
+        }
+    }
+
+    async fn failed(&self, link: &Link, error: &CallError, what: &str) -> AgentError {
+        match error {
+            CallError::Closed => {
+                let how = link.fate().await;
+                AgentError::Interrupted(format!(
+                    "{what} failed because the Copilot CLI went away: {how}. Try again; it is started anew."
+                ))
+            }
+            CallError::Timeout { method, .. } => {
+                self.supervisor.suspect(link.generation, format!("no answer to {method}")).await;
+                errors::of_call(error, what)
+            }
+            _ => errors::of_call(error, what),
+        }
+    }
+}
+
+/// Everything a chat is opened with. Nothing of it survives in the CLI, so it is sent each time.
+fn open_params<'a>(
+    config: &'a Config,
+    chat: &'a ChatSpec,
+    folder: &'a str,
+    disabled_mcp_servers: &'a [String],
+) -> wire::OpenSession<'a> {
+    let own_tools = chat.tools.iter().map(|tool| format!("custom:{}", tool.name));
+    let opted_in = chat.builtin_tools.iter().map(|name| format!("builtin:{name}"));
+    wire::OpenSession {
+        session_id: &chat.id,
+        client_name: CLIENT,
+        model: models::choose(config, chat.model.as_deref()),
+        reasoning_effort: chat.reasoning_effort.as_deref(),
+        streaming: true,
+        system_message: wire::SystemMessage { mode: "replace", content: &chat.system_message },
+        tools: chat
+            .tools
+            .iter()
+            .map(|tool| wire::Tool {
+                name: &tool.name,
+                description: &tool.description,
+                parameters: &tool.parameters,
+                skip_permission: true,
+                overrides_built_in_tool: true,
+                defer: "never",
+            })
+            .collect(),
+        available_tools: own_tools.chain(opted_in).collect(),
+        provider: config.provider.as_ref().map(provider::on_wire),
+        model_capabilities: config.provider.as_ref().map(|_| provider::capabilities()),
+        working_directory: folder,
+        disabled_mcp_servers,
+        // The host caps results itself, at 64 KiB; the CLI would hide what is over 20 kB in a file.
+        large_output: wire::LargeOutput { enabled: false },
+        env_value_mode: "direct",
+        request_permission: true,
+        request_user_input: false,
+        request_elicitation: false,
+        request_exit_plan_mode: false,
+        request_auto_mode_switch: false,
+        hooks: false,
+        enable_file_hooks: false,
+        enable_skills: false,
+        enable_host_git_operations: false,
+        enable_on_demand_instruction_discovery: false,
+        enable_session_store: false,
+        enable_session_telemetry: false,
+        enable_config_discovery: false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::ToolDefinition;
+
+    #[test]
+    fn allow_list_names_its_sources() {
+        let chat = ChatSpec {
+            id: "sp-1".into(),
+            system_message: "be \"exact\"\n\u{1F600}".into(),
+            tools: vec![ToolDefinition {
+                name: "read_file".into(),
+                description: "d".into(),
+                parameters: json!({}),
+            }],
+            builtin_tools: vec!["bash".into()],
+            model: None,
+            reasoning_effort: None,
+        };
+        let config = Config::default();
+        let params = serde_json::to_value(open_params(&config, &chat, "/f", &["x".to_owned()])).unwrap();
+        assert_eq!(params["availableTools"], json!(["custom:read_file", "builtin:bash"]));
+        assert_eq!(params["systemMessage"]["mode"], "replace");
+        assert_eq!(params["systemMessage"]["content"], chat.system_message);
+        assert_eq!(params["disabledMcpServers"], json!(["x"]));
+        assert_eq!(params["largeOutput"]["enabled"], false);
+        assert!(params.get("model").is_none() && params.get("provider").is_none());
+    }
+}

@@ -1,1 +1,0 @@
-//! The log: one file, one event a line, no secrets.
