@@ -16,7 +16,6 @@ mod fake_cli;
 
 #[cfg(unix)]
 mod act;
-mod architecture;
 mod guard;
 #[cfg(unix)]
 mod install;
@@ -24,5 +23,5 @@ mod install;
 mod install_script;
 #[cfg(target_os = "linux")]
 mod kills;
-mod registry;
 mod logging;
+mod registry;
