@@ -16,6 +16,9 @@ mod demo;
 mod expect;
 mod fake_cli;
 mod fuzz;
+
+#[cfg(unix)]
+mod act;
 mod guard;
 #[cfg(unix)]
 mod install;
@@ -31,3 +34,4 @@ mod registry;
 mod view;
 #[cfg(unix)]
 mod act_tmp;
+mod registry;
