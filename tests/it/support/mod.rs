@@ -2,11 +2,14 @@
 #![allow(dead_code, reason = "each test binary uses some of it")]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "test code outside test functions")]
 
+#[cfg(unix)]
+pub mod cdp_wire;
 pub mod chromium;
 pub mod copilot;
 pub mod fake_agent;
 pub mod fake_cli;
 pub mod fake_panel;
+pub mod host;
 pub mod model_server;
 pub mod page_server;
 #[cfg(target_os = "linux")]
