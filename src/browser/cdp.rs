@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::dialogs::Dialog;
 use crate::protocol::{CdpSessionId, TabId};
 
 /// Where a command goes.
@@ -44,6 +45,8 @@ pub const ALLOWED_METHODS: &[&str] = &[
     "Input.dispatchKeyEvent",
     "Input.dispatchMouseEvent",
     "Input.insertText",
+    "Network.disable",
+    "Network.enable",
     "Page.bringToFront",
     "Page.captureScreenshot",
     "Page.createIsolatedWorld",
@@ -52,6 +55,7 @@ pub const ALLOWED_METHODS: &[&str] = &[
     "Page.getFrameTree",
     "Page.getLayoutMetrics",
     "Page.handleJavaScriptDialog",
+    "Page.setInterceptFileChooserDialog",
     "Runtime.callFunctionOn",
     "Runtime.disable",
     "Runtime.enable",
@@ -90,6 +94,13 @@ pub enum CdpError {
         /// What is wrong.
         detail: String,
     },
+    /// A dialog is open in the tab, so its page answers nothing.
+    #[error(
+        "a dialog of the page is open ({}: {:?}); it must be answered before anything else can be done here",
+        .0.kind,
+        .0.message
+    )]
+    Dialog(Dialog),
     /// A method outside [`ALLOWED_METHODS`].
     #[error("{0} is not a method that Browy sends")]
     NotAllowed(String),

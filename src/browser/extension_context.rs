@@ -9,6 +9,7 @@ use tokio::sync::{broadcast, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::cdp::{ALLOWED_METHODS, CDP_TIMEOUT, CdpError, TAB_TIMEOUT, Target};
+use super::dialogs::{self, Dialog, OpenDialogs};
 use crate::protocol::{
     BridgeCall, CallId, CdpEvent, CdpSend, DebuggerDetached, DownloadEvent, Outbound, SessionId, TabCall,
     TabEvent, TabHeld, TabId, TabInfo, TabNew, ToolResult,
@@ -64,6 +65,7 @@ pub struct ExtensionContext {
     pending: Pending<CallId, ToolResult>,
     events: broadcast::Sender<BrowserEvent>,
     pinned: watch::Sender<Option<TabId>>,
+    dialogs: OpenDialogs,
     /// Set for a DevTools panel: the tab it inspects, which nothing overrides.
     inspected: Option<TabId>,
 }
@@ -77,6 +79,7 @@ impl ExtensionContext {
             pending: Pending::default(),
             events: broadcast::Sender::new(EVENT_BACKLOG),
             pinned: watch::Sender::new(inspected),
+            dialogs: OpenDialogs::default(),
             inspected,
         }
     }
@@ -114,6 +117,7 @@ impl ExtensionContext {
 
     /// Tells listeners what happened.
     pub fn publish(&self, event: BrowserEvent) {
+        self.dialogs.note(&event);
         // No listener is the normal case between tool calls.
         let _ = self.events.send(event);
     }
@@ -121,6 +125,16 @@ impl ExtensionContext {
     /// Everything that happens from now on.
     pub fn subscribe(&self) -> broadcast::Receiver<BrowserEvent> {
         self.events.subscribe()
+    }
+
+    /// The dialog that is open in a tab. Known once the `Page` domain is enabled there.
+    pub fn dialog(&self, tab: TabId) -> Option<Dialog> {
+        self.dialogs.of(tab)
+    }
+
+    /// Waits until a dialog is open in the tab; it may be open already. Never ends otherwise.
+    pub async fn dialog_opened(&self, tab: TabId) -> Dialog {
+        self.dialogs.opened(tab).await
     }
 
     /// The tab the session works on.
@@ -153,7 +167,8 @@ impl ExtensionContext {
     /// Sends one DevTools command and waits for its result.
     ///
     /// # Errors
-    /// See [`CdpError`]. Waits 30 s at most.
+    /// See [`CdpError`]. Waits 30 s at most; ends at once with [`CdpError::Dialog`] when a dialog is open in
+    /// the tab or opens meanwhile (the command may have been carried out then).
     ///
     /// # Cancel safety
     /// Dropping the future forgets the call; a late answer is dropped.
@@ -182,18 +197,24 @@ impl ExtensionContext {
         if !ALLOWED_METHODS.contains(&method) {
             return Err(CdpError::NotAllowed(method.to_owned()));
         }
-        let mut result = self
-            .request(cancel, method, within, |session_id, call_id| {
-                Outbound::CdpSend(CdpSend {
-                    session_id,
-                    call_id,
-                    tab_id: Some(target.tab),
-                    cdp_session_id: target.session.clone(),
-                    method: method.to_owned(),
-                    params,
-                })
+        let request = self.request(cancel, method, within, |session_id, call_id| {
+            Outbound::CdpSend(CdpSend {
+                session_id,
+                call_id,
+                tab_id: Some(target.tab),
+                cdp_session_id: target.session.clone(),
+                method: method.to_owned(),
+                params,
             })
-            .await?;
+        });
+        // A page with an open dialog answers nothing until somebody answers the dialog.
+        let mut result = tokio::select! {
+            biased;
+            dialog = self.dialogs.opened(target.tab), if !dialogs::works_while_open(method) => {
+                return Err(CdpError::Dialog(dialog));
+            }
+            result = request => result?,
+        };
         match result.get_mut("result") {
             Some(inner) => Ok(inner.take()),
             None => Err(CdpError::Malformed { method: method.to_owned(), detail: "no `result`".to_owned() }),

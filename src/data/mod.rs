@@ -1,1 +1,3 @@
 //! Files below `~/.browy/data`.
+
+pub mod screenshots;

@@ -1,1 +1,55 @@
 //! JavaScript that runs inside pages.
+//!
+//! One script, [`LIBRARY`], is evaluated once in the isolated world of each frame and yields a registry
+//! object that only the host holds. Afterwards everything is a call of one of its functions by name
+//! ([`CALL`]), with arguments as data. Nothing else is ever sent as source ([`SOURCES`]).
+//!
+//! The files below `lib/` share one scope, in this order; each may use what stands before it. A function
+//! becomes callable by `registry.define("name", function)` or, when its first argument is an element that
+//! the host names by its slot, by `registry.defineFor("name", function)`.
+
+mod act;
+
+pub use act::{ACT, WAITING, WATCHING};
+
+/// The page library: evaluates to the registry.
+pub const LIBRARY: &str = concat!(
+    "(() => {\n\"use strict\";\n",
+    include_str!("lib/registry.js"),
+    include_str!("lib/dom.js"),
+    include_str!("lib/flat.js"),
+    include_str!("lib/secret.js"),
+    include_str!("lib/names.js"),
+    include_str!("lib/geometry.js"),
+    include_str!("lib/walk.js"),
+    include_str!("lib/describe.js"),
+    include_str!("lib/snapshot.js"),
+    include_str!("lib/points.js"),
+    act::library!(),
+    "\nreturn registry;\n})()",
+);
+
+/// Calls one registered function: `this` is the registry, the arguments are its name and its arguments.
+pub const CALL: &str = include_str!("call.js");
+
+/// Hands out a registered element itself, for DevTools commands that want an object.
+pub const ELEMENT: &str = include_str!("element.js");
+
+/// Every source that is ever sent to a page.
+pub const SOURCES: &[&str] = &[LIBRARY, CALL, ELEMENT];
+
+/// The name of a function that [`LIBRARY`] registers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PageFunction(&'static str);
+
+impl PageFunction {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        self.0
+    }
+}
+
+/// Names a function of [`LIBRARY`]. A test checks that every name used in the sources is registered.
+pub const fn function(name: &'static str) -> PageFunction {
+    PageFunction(name)
+}

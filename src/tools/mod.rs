@@ -1,11 +1,20 @@
 //! What the model can call. A tool is one file plus one line in its category's list.
 
+mod answer;
 mod args;
 mod cx;
+mod devtools;
 mod error;
+mod forms;
+mod human;
+mod interact;
+mod kinds;
+mod navigate;
 mod output;
 pub mod policy;
+pub mod reference;
 mod schema;
+mod tabs;
 
 use std::future::Future;
 use std::time::Duration;
@@ -146,7 +155,8 @@ impl<T: Tool> ErasedTool for T {
 
 /// Every tool, by category, in the order the model sees them.
 pub fn all() -> impl Iterator<Item = &'static dyn ErasedTool> {
-    let categories: [&'static [&'static dyn ErasedTool]; 0] = [];
+    let categories: [&'static [&'static dyn ErasedTool]; 6] =
+        [interact::TOOLS, forms::TOOLS, navigate::TOOLS, tabs::TOOLS, devtools::TOOLS, human::TOOLS];
     categories.into_iter().flatten().copied()
 }
 

@@ -41,7 +41,14 @@ pub enum Approvals {
 }
 
 #[derive(Debug, Clone)]
-pub enum Step {
+pub struct Step {
+    /// As it is in the file, for reports.
+    pub written: Value,
+    pub kind: StepKind,
+}
+
+#[derive(Debug, Clone)]
+pub enum StepKind {
     Tool(Box<ToolStep>),
     User(UserStep),
     Wait(WaitStep),
@@ -53,22 +60,23 @@ pub enum Step {
 impl<'de> Deserialize<'de> for Step {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         use serde::de::Error;
-        let value = Value::deserialize(deserializer)?;
-        let has = |key: &str| value.get(key).is_some();
-        let step = if has("tool") {
-            ToolStep::deserialize(&value).map(|step| Self::Tool(Box::new(step)))
+        let written = Value::deserialize(deserializer)?;
+        let has = |key: &str| written.get(key).is_some();
+        let kind = if has("tool") {
+            ToolStep::deserialize(&written).map(|step| StepKind::Tool(Box::new(step)))
         } else if has("user") {
-            UserStep::deserialize(&value).map(Self::User)
+            UserStep::deserialize(&written).map(StepKind::User)
         } else if has("wait") {
-            WaitStep::deserialize(&value).map(Self::Wait)
+            WaitStep::deserialize(&written).map(StepKind::Wait)
         } else if has("browser") {
-            BrowserStep::deserialize(&value).map(Self::Browser)
+            BrowserStep::deserialize(&written).map(StepKind::Browser)
         } else if has("cdp") {
-            CdpStep::deserialize(&value).map(Self::Cdp)
+            CdpStep::deserialize(&written).map(StepKind::Cdp)
         } else {
-            return Err(D::Error::custom(format!("a step of no known kind: {value}")));
+            return Err(D::Error::custom(format!("a step of no known kind: {written}")));
         };
-        step.map_err(|error| D::Error::custom(format!("{error} in {value}")))
+        let kind = kind.map_err(|error| D::Error::custom(format!("{error} in {written}")))?;
+        Ok(Self { written, kind })
     }
 }
 
@@ -190,8 +198,8 @@ fn read(root: &Path, file: &Path) -> Option<Located> {
 /// A case that only calls tools and never looks at the page or expects a refusal would pass on anything.
 fn proves_something(case: Case) -> Result<Case, String> {
     let steps = case.steps.iter().chain(case.twin.iter().flatten());
-    let expects =
-        steps.filter_map(|step| if let Step::Tool(tool) = step { Some(&tool.expect) } else { None });
+    let expects = steps
+        .filter_map(|step| if let StepKind::Tool(tool) = &step.kind { Some(&tool.expect) } else { None });
     if case.after.is_empty() && expects.into_iter().all(Expect::is_empty) {
         return Err("it has neither `after` nor an expectation, so it proves nothing".to_owned());
     }

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use browy::chromium::{Chromium, Page};
+use browy::chromium::{Chromium, ChromiumError, EXTENSION_ID, Page};
+use browy::tools::Exposure;
+use serde_json::{Map, json};
 
 use crate::support::chromium::{full_stack, panel_ready};
 use crate::support::fake_cli::FakeCli;
@@ -19,6 +21,7 @@ impl Stage {
     pub async fn open(flags: &[String]) -> Result<Self, String> {
         let cli = FakeCli::listen().await;
         let chromium = full_stack(&cli, flags).await.map_err(|error| error.to_string())?;
+        switch_all_tools_on(&chromium).await.map_err(|error| error.to_string())?;
         let targets = chromium.browser().targets().await.map_err(|error| error.to_string())?;
         let baseline = targets.into_iter().map(|target| target.id).collect();
         Ok(Self { chromium, cli, baseline })
@@ -46,7 +49,7 @@ impl Stage {
                 return true;
             }
             for target in left {
-                let params = serde_json::json!({ "targetId": target.id });
+                let params = json!({ "targetId": target.id });
                 let _ = self.chromium.browser().send(None, "Target.closeTarget", params).await;
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
@@ -75,4 +78,19 @@ impl Stage {
         let tail = lines[lines.len().saturating_sub(40)..].join("\n");
         format!("\nhost log:\n{tail}\nbrowser log:\n{}", self.chromium.log_tail())
     }
+}
+
+/// As the options page does it: what is off by default is stored as on.
+async fn switch_all_tools_on(chromium: &Chromium) -> Result<(), ChromiumError> {
+    let off =
+        browy::tools::all().map(|tool| tool.spec()).filter(|spec| spec.exposure == Exposure::DefaultOff);
+    let tools: Map<_, _> = off.map(|spec| (spec.name.to_owned(), json!(true))).collect();
+    let page = chromium
+        .browser()
+        .start_background_tab(&format!("chrome-extension://{EXTENSION_ID}/manifest.json"))
+        .await?;
+    page.wait_for("typeof chrome?.storage?.local?.set === 'function'", Duration::from_secs(15)).await?;
+    let settings = json!({ "settings": { "tools": tools } });
+    page.evaluate(&format!("chrome.storage.local.set({settings}).then(() => null)")).await?;
+    page.close().await
 }

@@ -171,6 +171,21 @@ async fn gone(mark: &Mark, what: &str) -> Result<(), String> {
     })
 }
 
+/// Without this the others would pass on processes they do not see.
+#[tokio::test]
+async fn mark_reaches_the_host_the_cli_and_what_the_cli_starts() {
+    let (cli, mark) = (FakeCli::listen().await, Mark::new());
+    cli.with_child();
+    let mut host = Host::start(&cli.environment(), &mark);
+    cli.wait_for("its child", LIMIT, |event| event["event"] == "spawned").await.unwrap();
+    for program in ["browy", "fake-copilot", "sleep"] {
+        assert_eq!(mark.running(program).len(), 1, "{program}: {:#?}", mark.living());
+    }
+    drop(host.to);
+    host.child.wait().await.unwrap();
+    gone(&mark, "end of input").await.unwrap();
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_is_left_after_kills_of_host_and_cli() {
     let seed = seed();

@@ -15,6 +15,10 @@ mod expect;
 mod fake_cli;
 mod fuzz;
 mod guard;
+
+#[cfg(unix)]
+mod act;
+mod architecture;
 #[cfg(unix)]
 mod install;
 #[cfg(unix)]
@@ -22,5 +26,6 @@ mod install_script;
 #[cfg(target_os = "linux")]
 mod kills;
 mod logging;
+mod registry;
 #[cfg(target_os = "linux")]
 mod process;

@@ -2,6 +2,8 @@
 #![allow(dead_code, reason = "each test binary uses some of it")]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "test code outside test functions")]
 
+#[cfg(unix)]
+pub mod cdp_wire;
 pub mod chromium;
 pub mod copilot;
 pub mod fake_agent;

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::super::kind::Kind;
-use super::super::scenario::{Answer, Control, Field, Scenario};
+use super::super::layout::{Answer, Control, Field};
+use super::super::scenario::Scenario;
 use super::super::{paper, wording};
 use super::agent::next_step;
 use super::conversation::{Call, Conversation};

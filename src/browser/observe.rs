@@ -1,0 +1,479 @@
+//! What an act did: seen in the page, in the browser's events and in the list of tabs.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use tokio::sync::broadcast::{self, error::RecvError};
+use tokio::time::{Instant, MissedTickBehavior, interval};
+use tokio_util::sync::CancellationToken;
+
+use super::Browser;
+use super::cdp::CdpError;
+use super::dialogs::Dialog;
+use super::extension_context::BrowserEvent;
+use super::page::PageError;
+use super::refs::Element;
+use super::refusal::ActError;
+use crate::page::{ACT, WATCHING};
+use crate::protocol::{CdpEvent, TabEventKind, TabId, TabInfo};
+
+/// How often the page is asked what changed.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// A page that changed has settled once it kept still for this long.
+const STILL: Duration = Duration::from_millis(100);
+
+/// How long an act may go on showing new effects.
+const MOST: Duration = Duration::from_secs(1);
+
+/// How long a navigation may take until its document is there.
+const NAVIGATION: Duration = Duration::from_secs(6);
+
+/// How long the new document may take to be parsed.
+const PARSING: Duration = Duration::from_millis(1_500);
+
+/// How patiently effects are waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Patience {
+    /// Until nothing more happens; 450 ms for an act without any effect.
+    Settle,
+    /// Until the element's own state changed, 250 ms at most: its value is checked again later.
+    Brief,
+}
+
+/// What the page function tells.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Reading {
+    effects: u64,
+    pub(super) landed: Option<bool>,
+    pub(super) landed_on: String,
+    pub(super) connected: bool,
+    url_changed: bool,
+    title_changed: bool,
+    modal_appeared: Option<String>,
+    modal_closed: bool,
+    state_changed: bool,
+    pub(super) state: Map<String, Value>,
+}
+
+impl Reading {
+    fn shows_anything(&self) -> bool {
+        self.effects > 0
+            || self.url_changed
+            || self.title_changed
+            || self.modal_appeared.is_some()
+            || self.modal_closed
+            || self.state_changed
+            || !self.connected
+    }
+}
+
+/// What an act did.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Observed {
+    /// The address of the tab changed.
+    pub url_changed: bool,
+    /// Its title changed.
+    pub title_changed: bool,
+    /// The page changed near the element or because of it.
+    pub dom_changed: bool,
+    /// A dialog box of the page appeared; its description.
+    pub modal_appeared: Option<String>,
+    /// One went away.
+    pub modal_closed: bool,
+    /// The element's own state changed.
+    pub state_changed: bool,
+    /// The element's state now.
+    pub state: Map<String, Value>,
+    /// The tab now; `None` when it is gone.
+    pub tab: Option<TabInfo>,
+    /// Tabs that it opened.
+    pub new_tabs: Vec<TabInfo>,
+    /// A dialog that is open now.
+    pub dialog: Option<Dialog>,
+    /// A download it started: `name`, `path`, `state`.
+    pub download: Option<Value>,
+    /// The page asked for a file; whether it takes several.
+    pub chooser: Option<bool>,
+    /// The tab was closed.
+    pub closed: bool,
+    /// Whether the press reached the element; `None`: no press was seen (another document, no press at all).
+    pub landed: Option<bool>,
+    /// What it reached instead.
+    pub landed_on: String,
+}
+
+impl Observed {
+    /// Whether anything at all was seen.
+    pub fn anything(&self) -> bool {
+        self.url_changed
+            || self.title_changed
+            || self.dom_changed
+            || self.modal_appeared.is_some()
+            || self.modal_closed
+            || self.state_changed
+            || !self.new_tabs.is_empty()
+            || self.dialog.is_some()
+            || self.download.is_some()
+            || self.chooser.is_some()
+            || self.closed
+    }
+
+    /// The words of results.
+    pub fn words(&self) -> Map<String, Value> {
+        let mut words = Map::new();
+        let mut put = |name: &str, value: Value| {
+            words.insert(name.to_owned(), value);
+        };
+        put("urlChanged", json!(self.url_changed));
+        put("titleChanged", json!(self.title_changed));
+        put("domChanged", json!(self.dom_changed));
+        for (name, flag) in [
+            ("modalAppeared", self.modal_appeared.is_some()),
+            ("modalClosed", self.modal_closed),
+            ("elementStateChanged", self.state_changed),
+        ] {
+            if flag {
+                put(name, json!(true));
+            }
+        }
+        if let Some(Value::Bool(checked)) = self.state.get("checked") {
+            put("checked", json!(checked));
+        }
+        if let Some(value) = self.state.get("value") {
+            put("value", value.clone());
+        }
+        if let Some(chosen) = self.state.get("chosen") {
+            put("selected", chosen.clone());
+        }
+        if let Some(tab) = &self.tab {
+            if self.url_changed {
+                put("url", json!(tab.url));
+            }
+            if self.url_changed || self.title_changed {
+                put("title", json!(tab.title));
+            }
+        }
+        if !self.new_tabs.is_empty() {
+            let tabs: Vec<Value> = self
+                .new_tabs
+                .iter()
+                .map(|tab| json!({ "tabId": tab.tab_id, "url": tab.url, "title": tab.title }))
+                .collect();
+            put("newTabs", json!(tabs));
+        }
+        if let Some(dialog) = &self.dialog {
+            put("dialog", json!(dialog));
+        }
+        if let Some(download) = &self.download {
+            put("download", download.clone());
+        }
+        if let Some(multiple) = self.chooser {
+            put("chooser", json!({ "multiple": multiple }));
+        }
+        if let Some(hint) = self.hint() {
+            put("hint", json!(hint));
+        }
+        words
+    }
+
+    fn hint(&self) -> Option<String> {
+        if let Some(dialog) = &self.dialog {
+            return Some(format!(
+                "A dialog ({}) is open; it must be answered before anything else can be done on this page.",
+                dialog.kind
+            ));
+        }
+        if self.chooser.is_some() {
+            return Some("The page asked for a file; no file was given yet.".to_owned());
+        }
+        if self.closed {
+            return Some("The tab was closed. Call list_tabs.".to_owned());
+        }
+        if let [tab, ..] = self.new_tabs.as_slice() {
+            return Some(format!("A new tab was opened: switch_tab {} goes there.", tab.tab_id));
+        }
+        if self.url_changed {
+            return Some("The page is another one now; call inspect_page before the next act.".to_owned());
+        }
+        if let Some(modal) = &self.modal_appeared {
+            return Some(format!("{modal} appeared; call inspect_page to see it."));
+        }
+        if self.modal_closed {
+            return Some("A dialog box of the page was closed.".to_owned());
+        }
+        (!self.anything()).then(|| {
+            "Nothing changed that could be seen. The page may still be working (wait_for), or this element does \
+             nothing; look again before you repeat it."
+                .to_owned()
+        })
+    }
+}
+
+/// What the browser's events told so far.
+#[derive(Debug, Default)]
+struct Seen {
+    dialog: Option<Dialog>,
+    navigating: bool,
+    committed: bool,
+    parsed: bool,
+    moved_within: bool,
+    opened: Vec<TabInfo>,
+    download: Option<Value>,
+    chooser: Option<bool>,
+    closed: bool,
+}
+
+impl Seen {
+    /// Whether an event told of an effect of the act.
+    fn tells(&self) -> bool {
+        self.moved_within || !self.opened.is_empty() || self.download.is_some() || self.chooser.is_some()
+    }
+
+    /// `true`: it tells of the act.
+    fn note(&mut self, event: &BrowserEvent, tab: TabId, top_frame: &str) -> bool {
+        match event {
+            BrowserEvent::Cdp(event) if event.tab_id == Some(tab) => self.note_cdp(event, top_frame),
+            BrowserEvent::Tab(event) if event.event == TabEventKind::Created => {
+                if event.opener_tab_id != Some(tab) {
+                    return false;
+                }
+                self.opened.push(TabInfo {
+                    tab_id: event.tab_id,
+                    url: event.url.clone().unwrap_or_default(),
+                    title: event.title.clone().unwrap_or_default(),
+                    active: false,
+                    window_id: event.window_id,
+                });
+                true
+            }
+            BrowserEvent::Tab(event) if event.event == TabEventKind::Removed && event.tab_id == tab => {
+                self.closed = true;
+                true
+            }
+            BrowserEvent::Download(event) if event.tab_id.is_none_or(|from| from == tab) => {
+                let path = event.filename.clone().unwrap_or_default();
+                let name = path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
+                self.download = Some(json!({ "name": name, "path": path, "state": event.state }));
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn note_cdp(&mut self, event: &CdpEvent, top_frame: &str) -> bool {
+        let frame = |pointer: &str| event.params.pointer(pointer).and_then(Value::as_str);
+        let of_top = frame("/frameId") == Some(top_frame);
+        match event.method.as_str() {
+            "Page.javascriptDialogOpening" => {
+                self.dialog = serde_json::from_value(event.params.clone()).ok();
+                true
+            }
+            "Page.fileChooserOpened" => {
+                self.chooser = Some(frame("/mode") == Some("selectMultiple"));
+                true
+            }
+            "Page.javascriptDialogClosed" => {
+                self.dialog = None;
+                true
+            }
+            "Page.frameRequestedNavigation" | "Page.frameStartedNavigating" | "Page.frameStartedLoading"
+                if of_top =>
+            {
+                self.navigating = true;
+                true
+            }
+            "Page.frameNavigated" if frame("/frame/id") == Some(top_frame) => {
+                (self.committed, self.navigating, self.parsed) = (true, true, false);
+                true
+            }
+            "Page.navigatedWithinDocument" if of_top => {
+                self.moved_within = true;
+                self.navigating = false;
+                true
+            }
+            "Page.domContentEventFired" | "Page.loadEventFired" if self.committed => {
+                self.parsed = true;
+                true
+            }
+            "Page.frameStoppedLoading" if of_top => {
+                // Without a commit it was no document: a download, an empty answer.
+                self.parsed = true;
+                self.navigating = self.committed;
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+/// An act being watched.
+pub(super) struct Watch<'b> {
+    browser: &'b Browser,
+    element: Element,
+    id: String,
+    events: broadcast::Receiver<BrowserEvent>,
+    before: Option<TabInfo>,
+    seen: Seen,
+}
+
+impl<'b> Watch<'b> {
+    /// Starts to watch, before the act.
+    pub(super) async fn start(
+        browser: &'b Browser,
+        cancel: &CancellationToken,
+        element: &Element,
+        option: Option<&str>,
+    ) -> Result<Self, ActError> {
+        let events = browser.context.subscribe();
+        let id = uuid::Uuid::new_v4().to_string();
+        let args = json!({ "id": id, "option": option });
+        let _: Value = element.call(cancel, ACT, &[json!("watch"), args]).await?;
+        let before = tab_info(browser, cancel, element.target.tab).await?;
+        Ok(Self { browser, element: element.clone(), id, events, before, seen: Seen::default() })
+    }
+
+    /// Right before the act: whatever changes from now on is its doing. `guard` stops presses elsewhere.
+    pub(super) async fn arm(&mut self, cancel: &CancellationToken, guard: bool) -> Result<(), ActError> {
+        self.ask(cancel, json!({ "id": self.id, "op": "arm", "guard": guard })).await?;
+        Ok(())
+    }
+
+    async fn ask(&self, cancel: &CancellationToken, args: Value) -> Result<Option<Reading>, PageError> {
+        self.element.world.call(&self.browser.context, cancel, WATCHING, &[args]).await
+    }
+
+    /// Waits until the effects are there.
+    pub(super) async fn settle(
+        mut self,
+        cancel: &CancellationToken,
+        patience: Patience,
+    ) -> Result<Observed, ActError> {
+        let tab = self.element.target.tab;
+        let top: String = self
+            .element
+            .hops
+            .last()
+            .map_or_else(|| self.element.world.frame.to_string(), |hop| hop.world.frame.to_string());
+        let started = Instant::now();
+        let mut changed_at = started;
+        let mut last = Reading::default();
+        let mut left_at: Option<Instant> = None;
+        let mut tick = interval(LOOK_EVERY);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            // Not biased: a flood of events must not keep the clock from being looked at.
+            let look = tokio::select! {
+                () = cancel.cancelled() => return Err(ActError::Cancelled),
+                event = self.events.recv() => match event {
+                    Ok(event) => {
+                        if self.seen.note(&event, tab, &top) {
+                            changed_at = Instant::now();
+                        }
+                        false
+                    }
+                    Err(RecvError::Lagged(_)) => false,
+                    Err(RecvError::Closed) => break,
+                },
+                _ = tick.tick() => true,
+            };
+            if self.seen.dialog.is_some() || self.seen.closed {
+                break;
+            }
+            if look && left_at.is_none() {
+                match self.ask(cancel, json!({ "id": self.id, "op": "read" })).await {
+                    Ok(Some(reading)) => {
+                        if reading != last {
+                            changed_at = Instant::now();
+                        }
+                        last = reading;
+                    }
+                    Ok(None) | Err(PageError::WorldGone) => left_at = Some(Instant::now()),
+                    Err(PageError::Cdp(CdpError::Cancelled)) => return Err(ActError::Cancelled),
+                    Err(PageError::Cdp(CdpError::Dialog(dialog))) => {
+                        self.seen.dialog = Some(dialog);
+                        break;
+                    }
+                    Err(_) => left_at = Some(Instant::now()),
+                }
+            }
+            if self.is_over(patience, started, changed_at, left_at, &last) {
+                break;
+            }
+        }
+        self.finish(cancel, last, left_at.is_some()).await
+    }
+
+    fn is_over(
+        &self,
+        patience: Patience,
+        started: Instant,
+        changed_at: Instant,
+        left_at: Option<Instant>,
+        last: &Reading,
+    ) -> bool {
+        let elapsed = started.elapsed();
+        if let Some(left_at) = left_at {
+            return self.seen.parsed || left_at.elapsed() >= PARSING;
+        }
+        if self.seen.navigating {
+            return elapsed >= NAVIGATION;
+        }
+        let anything = last.shows_anything() || self.seen.tells();
+        match patience {
+            Patience::Brief => last.state_changed || elapsed >= Duration::from_millis(250),
+            Patience::Settle if anything => changed_at.elapsed() >= STILL || elapsed >= MOST,
+            Patience::Settle => elapsed >= Duration::from_millis(450),
+        }
+    }
+
+    async fn finish(
+        self,
+        cancel: &CancellationToken,
+        last: Reading,
+        left: bool,
+    ) -> Result<Observed, ActError> {
+        if !left && self.seen.dialog.is_none() && !self.seen.closed {
+            // Its page may go at this very moment; nothing is lost with it then.
+            let _ = self.ask(cancel, json!({ "id": self.id, "op": "stop" })).await;
+        }
+        let tabs = self.browser.context.tabs(cancel).await.unwrap_or_default();
+        let find = |id: TabId| tabs.iter().find(|tab| tab.tab_id == id).cloned();
+        let now = find(self.element.target.tab);
+        let url_of = |tab: &Option<TabInfo>| tab.as_ref().map(|tab| tab.url.clone());
+        let title_of = |tab: &Option<TabInfo>| tab.as_ref().map(|tab| tab.title.clone());
+        let in_top = self.element.hops.is_empty();
+        let new_document = left || self.seen.committed;
+        Ok(Observed {
+            url_changed: (now.is_some() && url_of(&now) != url_of(&self.before))
+                || (in_top && last.url_changed)
+                || self.seen.committed,
+            title_changed: (now.is_some() && title_of(&now) != title_of(&self.before))
+                || (in_top && last.title_changed),
+            dom_changed: last.effects > 0 || !last.connected && last != Reading::default() || new_document,
+            modal_appeared: last.modal_appeared,
+            modal_closed: last.modal_closed,
+            state_changed: last.state_changed,
+            state: last.state,
+            new_tabs: self.seen.opened.into_iter().map(|tab| find(tab.tab_id).unwrap_or(tab)).collect(),
+            tab: now,
+            dialog: self.seen.dialog,
+            download: self.seen.download,
+            chooser: self.seen.chooser,
+            closed: self.seen.closed,
+            landed: last.landed,
+            landed_on: last.landed_on,
+        })
+    }
+}
+
+/// What the browser says about a tab; `None` when it does not know it.
+pub(super) async fn tab_info(
+    browser: &Browser,
+    cancel: &CancellationToken,
+    tab: TabId,
+) -> Result<Option<TabInfo>, CdpError> {
+    Ok(browser.context.tabs(cancel).await?.into_iter().find(|info| info.tab_id == tab))
+}

@@ -1,0 +1,219 @@
+//! A real press on an element: found, brought into view, checked for what lies over it, watched.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::Browser;
+use super::cdp::{CdpError, Target};
+use super::input::Button;
+use super::keys::Modifiers;
+use super::observe::{Observed, Patience, Watch};
+use super::refs::Element;
+use super::refusal::{ActError, Class, Refusal};
+use crate::page::ACT;
+use crate::protocol::TabId;
+
+/// How often a point is looked for again while the page moves or something lies over it for a moment.
+const TRIES: u32 = 6;
+
+/// Between two tries.
+const BETWEEN: Duration = Duration::from_millis(50);
+
+/// How to press.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Press {
+    /// The button.
+    pub button: Button,
+    /// 2 is a double click. At most 3.
+    pub count: u8,
+    /// Held keys.
+    pub modifiers: Modifiers,
+    /// Where, in CSS px from the element's top left; `None`: wherever it is free.
+    pub offset: Option<(f64, f64)>,
+    /// Press this option of the element's own list instead.
+    pub option: Option<String>,
+    /// How long its effects are waited for.
+    pub patience: Patience,
+}
+
+impl Default for Press {
+    fn default() -> Self {
+        Self {
+            button: Button::Left,
+            count: 1,
+            modifiers: Modifiers::default(),
+            offset: None,
+            option: None,
+            patience: Patience::Settle,
+        }
+    }
+}
+
+/// What the page functions `aim` and `reach` answer.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(untagged)]
+enum Aimed {
+    Refused {
+        class: Class,
+        error: String,
+        #[serde(default)]
+        by: Option<String>,
+    },
+    At {
+        x: f64,
+        y: f64,
+    },
+}
+
+impl Browser {
+    /// Presses an element with the real mouse. It is never pressed somewhere else: the point is checked right
+    /// before, and a press that the page moved away under is stopped inside the page.
+    ///
+    /// # Errors
+    /// [`ActError`]: the element is disabled, hidden, covered, gone, ….
+    pub async fn press(
+        &self,
+        cancel: &CancellationToken,
+        element: &Element,
+        press: &Press,
+    ) -> Result<Observed, ActError> {
+        let tab = element.target.tab;
+        self.prepare(cancel, tab).await?;
+        let mut at = self.aim_patiently(cancel, element, press).await?;
+        let mut watch = Watch::start(self, cancel, element, press.option.as_deref()).await?;
+        self.move_mouse(cancel, tab, at, press.modifiers).await?;
+        // Scrolling and hovering move things: the point must still hold when the button goes down.
+        for _ in 0..TRIES {
+            let again = self.aim(cancel, element, press, false).await;
+            let again = match again {
+                Ok(again) => again,
+                Err(ActError::Refused(_)) => self.aim_patiently(cancel, element, press).await?,
+                Err(other) => return Err(other),
+            };
+            let still = (again.0 - at.0).abs() < 1.5 && (again.1 - at.1).abs() < 1.5;
+            at = again;
+            if still {
+                break;
+            }
+            self.move_mouse(cancel, tab, at, press.modifiers).await?;
+        }
+        // Number and fingerprint once more: a page may have made another thing of it since.
+        self.element(cancel, element.index).await?;
+        self.intercept_chooser(cancel, tab, true).await;
+        watch.arm(cancel, true).await?;
+        let pressed = self.press_mouse(cancel, tab, at, press.button, press.modifiers, press.count).await;
+        let observed = match &pressed {
+            Err(CdpError::Cancelled) => Err(ActError::Cancelled),
+            // Anything else most likely came after the button went down: a dialog, a navigation, a closed tab.
+            Ok(()) | Err(_) => watch.settle(cancel, press.patience).await,
+        };
+        // Also after Stop: the person's own file choosers must open again.
+        self.intercept_chooser(&CancellationToken::new(), tab, false).await;
+        let observed = observed?;
+        match (observed.landed, pressed) {
+            (Some(false), _) => Err(landed_elsewhere(&observed).into()),
+            (None, Err(error)) if !observed.anything() => Err(error.into()),
+            (None, Ok(())) if !observed.anything() => Err(Refusal::new(
+                Class::Covered,
+                "The press did not reach the element's document, and nothing changed. Look again and retry.",
+            )
+            .into()),
+            _ => Ok(observed),
+        }
+    }
+
+    /// A file chooser of the system cannot be answered by anybody but the person, and blocks the tab: while
+    /// pressing, the page gets none and the result says that a file is wanted.
+    async fn intercept_chooser(&self, cancel: &CancellationToken, tab: TabId, enabled: bool) {
+        let params = json!({ "enabled": enabled });
+        let done = self
+            .context
+            .cdp_within(
+                cancel,
+                &Target::tab(tab),
+                "Page.setInterceptFileChooserDialog",
+                params,
+                Duration::from_secs(1),
+            )
+            .await;
+        if let Err(error) = done {
+            tracing::debug!(%error, "file choosers are not intercepted");
+        }
+    }
+
+    async fn aim_patiently(
+        &self,
+        cancel: &CancellationToken,
+        element: &Element,
+        press: &Press,
+    ) -> Result<(f64, f64), ActError> {
+        let mut tries = 0;
+        loop {
+            match self.aim(cancel, element, press, true).await {
+                // A toast or a closing menu may be gone in a moment.
+                Err(ActError::Refused(refusal)) if refusal.class == Class::Covered && tries < TRIES => {
+                    tries += 1;
+                    tokio::select! {
+                        () = cancel.cancelled() => return Err(ActError::Cancelled),
+                        () = tokio::time::sleep(BETWEEN) => {}
+                    }
+                }
+                other => return other,
+            }
+        }
+    }
+
+    /// A free point of the element in the tab's viewport, through all frames around it.
+    async fn aim(
+        &self,
+        cancel: &CancellationToken,
+        element: &Element,
+        press: &Press,
+        scroll: bool,
+    ) -> Result<(f64, f64), ActError> {
+        let offset = press.offset.map(|(x, y)| json!({ "x": x, "y": y }));
+        let mut args = json!({ "scroll": scroll });
+        if let Some(offset) = offset {
+            args["offset"] = offset;
+        }
+        if let Some(option) = &press.option {
+            args["option"] = json!(option);
+        }
+        let mut at = point(element.call(cancel, ACT, &[json!("aim"), args]).await?)?;
+        for hop in &element.hops {
+            let args: [Value; 3] =
+                [json!(hop.slot), json!("reach"), json!({ "x": at.0, "y": at.1, "scroll": scroll })];
+            at = point(hop.world.call(&self.context, cancel, ACT, &args).await?)?;
+        }
+        Ok(at)
+    }
+}
+
+fn point(aimed: Aimed) -> Result<(f64, f64), ActError> {
+    match aimed {
+        Aimed::At { x, y } => Ok((x, y)),
+        Aimed::Refused { class, error, by } => {
+            let refusal = Refusal::new(class, super::text::clean(&error, 400));
+            Err(match by {
+                Some(by) => refusal.with("by", super::text::clean(&by, 160)),
+                None => refusal,
+            }
+            .into())
+        }
+    }
+}
+
+fn landed_elsewhere(observed: &Observed) -> Refusal {
+    let by = super::text::clean(&observed.landed_on, 160);
+    Refusal::new(
+        Class::Covered,
+        format!(
+            "The page moved at the last moment: the press would have landed on {by} and was stopped. Look again \
+             and retry."
+        ),
+    )
+    .with("by", by)
+}

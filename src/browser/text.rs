@@ -1,0 +1,207 @@
+//! Page text made harmless: whatever a page writes, one line stays one line, a tag stays closed, and what
+//! cannot be seen is shown.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+/// Page text as it may stand between two tags: white space collapsed, `<` and `>` escaped, invisible and
+/// direction-changing characters shown, at most `cap` graphemes.
+pub fn clean(text: &str, cap: usize) -> String {
+    let mut out = String::new();
+    let mut writer = Writer { out: &mut out, mode: Mode::Line };
+    writer.write(text, cap);
+    out
+}
+
+/// Page text of several lines: as [`clean`], but line ends and tabs stay.
+pub fn clean_lines(text: &str) -> String {
+    let mut out = String::new();
+    for (number, line) in text.split('\n').enumerate() {
+        if number > 0 {
+            out.push('\n');
+        }
+        Writer { out: &mut out, mode: Mode::Block }.write(line, usize::MAX);
+    }
+    out
+}
+
+/// A value as JSON text in double quotes, on one line, without a character that could close a tag.
+pub fn quoted(text: &str, cap: usize) -> String {
+    let mut out = String::from("\"");
+    Writer { out: &mut out, mode: Mode::Quoted }.write(text, cap);
+    out.push('"');
+    out
+}
+
+/// A value that may stand without quotes when it is a plain word of ASCII letters, digits, `_` and `-`.
+pub fn token(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    if !text.is_empty() && text.len() <= 40 && text.bytes().all(plain) {
+        text.to_owned()
+    } else {
+        quoted(text, 120)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Line,
+    Block,
+    Quoted,
+}
+
+struct Writer<'a> {
+    out: &'a mut String,
+    mode: Mode,
+}
+
+impl Writer<'_> {
+    fn write(&mut self, text: &str, cap: usize) {
+        let mut written = 0;
+        let mut space = false;
+        for grapheme in text.graphemes(true) {
+            let blank = grapheme.chars().all(char::is_whitespace);
+            if blank && self.mode != Mode::Block {
+                space = written > 0;
+                continue;
+            }
+            if written + usize::from(space) >= cap {
+                self.out.push('…');
+                return;
+            }
+            if std::mem::take(&mut space) {
+                self.out.push(' ');
+                written += 1;
+            }
+            if blank {
+                self.out.push(if grapheme == "\t" { '\t' } else { ' ' });
+            } else {
+                self.grapheme(grapheme);
+            }
+            written += 1;
+        }
+    }
+
+    fn grapheme(&mut self, grapheme: &str) {
+        let chars: Vec<char> = grapheme.chars().collect();
+        let mut at = 0;
+        while let Some(&current) = chars.get(at) {
+            let run = chars.iter().skip(at).take_while(|next| **next == current).count();
+            if !is_hidden(current) || (run == 1 && belongs(&chars, at)) {
+                self.visible(current);
+                at += 1;
+                continue;
+            }
+            // One break hint (soft hyphen, zero-width space) is ordinary typography; several are a message.
+            if run > 1 || !matches!(current, '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}') {
+                self.mark(current);
+                if run > 1 {
+                    self.out.push_str(&format!("×{run}"));
+                }
+            }
+            at += run;
+        }
+    }
+
+    fn visible(&mut self, current: char) {
+        match (self.mode, current) {
+            (Mode::Quoted, '"') => self.out.push_str("\\\""),
+            (Mode::Quoted, '\\') => self.out.push_str("\\\\"),
+            (Mode::Quoted, '<' | '>') => self.mark(current),
+            (_, '<') => self.out.push_str("&lt;"),
+            (_, '>') => self.out.push_str("&gt;"),
+            _ => self.out.push(current),
+        }
+    }
+
+    fn mark(&mut self, current: char) {
+        let code = u32::from(current);
+        if code > 0xffff {
+            self.out.push_str(&format!("\\u{{{code:x}}}"));
+        } else {
+            self.out.push_str(&format!("\\u{code:04x}"));
+        }
+    }
+}
+
+/// Characters that a reader does not see or that change what a reader sees around them.
+fn is_hidden(current: char) -> bool {
+    matches!(
+        current,
+        '\0'..='\u{1f}'
+            | '\u{7f}'..='\u{9f}'
+            | '\u{ad}'
+            | '\u{34f}'
+            | '\u{61c}'
+            | '\u{115f}'..='\u{1160}'
+            | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}'
+            | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}'
+            | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}'
+    )
+}
+
+/// Whether a hidden character does its proper work inside a grapheme: joins emoji or letters that need it,
+/// chooses between text and emoji form, or spells the flag of a region.
+fn belongs(grapheme: &[char], at: usize) -> bool {
+    let before = at.checked_sub(1).and_then(|at| grapheme.get(at)).copied();
+    let after = grapheme.get(at + 1).copied();
+    let written = |other: Option<char>| other.is_some_and(|other| !other.is_ascii() && !is_hidden(other));
+    match grapheme.get(at) {
+        Some('\u{200c}' | '\u{200d}') => {
+            (written(before) || before == Some('\u{fe0f}')) && (after.is_none() || written(after))
+        }
+        Some('\u{fe00}'..='\u{fe0f}') => {
+            written(before) || before.is_some_and(|before| before.is_ascii_digit() || "#*".contains(before))
+        }
+        Some('\u{180b}'..='\u{180f}' | '\u{e0100}'..='\u{e01ef}') => written(before),
+        Some('\u{e0020}'..='\u{e007f}') => {
+            grapheme.first() == Some(&'\u{1f3f4}')
+                && grapheme.last() == Some(&'\u{e007f}')
+                && grapheme.len() <= 8
+        }
+        _ => false,
+    }
+}
+
+/// About how many tokens a model counts for this text.
+pub fn tokens(text: &str) -> usize {
+    // Hundredths of a token: runs of letters and digits, then single characters by script.
+    let mut sum = 0;
+    let mut letters = 0_usize;
+    let mut digits = 0_usize;
+    for current in text.chars().chain(std::iter::once(' ')) {
+        if current.is_ascii_alphabetic() {
+            letters += 1;
+            continue;
+        }
+        if letters > 0 {
+            sum += 100 + (letters.saturating_sub(6)) * 22;
+            letters = 0;
+        }
+        if current.is_ascii_digit() {
+            digits += 1;
+            continue;
+        }
+        sum += digits.div_ceil(3) * 100;
+        digits = 0;
+        sum += match current {
+            ' ' | '\n' => 0,
+            _ if current.is_ascii() => 55,
+            '\u{80}'..='\u{24f}' => 60,
+            '\u{250}'..='\u{fff}' | '\u{1e00}'..='\u{1fff}' => 40,
+            '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' => 80,
+            _ if u32::from(current) > 0xffff => 180,
+            _ => 90,
+        };
+    }
+    sum.div_ceil(100)
+}

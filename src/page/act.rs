@@ -1,0 +1,38 @@
+//! The acting functions: finding a point to press, watching what a press does, filling fields, choosing.
+
+use super::PageFunction;
+
+/// The part of the page library that acts. A world reaches the documents of its same-origin frames too, and
+/// their nodes are instances of THEIR classes: so the functions are made once per document, and every name
+/// that depends on the document is taken from its own window.
+macro_rules! library {
+    () => {
+        concat!(
+            "\nfunction actingKit(view) {\nconst { document, location, scrollBy, getComputedStyle, getSelection, ",
+            "addEventListener, removeEventListener, setTimeout, Element, Text, ShadowRoot, HTMLElement, ",
+            "HTMLInputElement, HTMLTextAreaElement, HTMLSelectElement, HTMLOptGroupElement, HTMLLabelElement, ",
+            "HTMLDetailsElement, MouseEvent, InputEvent, Event, MutationObserver } = view;\n",
+            include_str!("act/lib.js"),
+            include_str!("act/listlib.js"),
+            include_str!("act/aim.js"),
+            include_str!("act/reach.js"),
+            include_str!("act/watch.js"),
+            include_str!("act/field.js"),
+            include_str!("act/choose.js"),
+            include_str!("act/list.js"),
+            include_str!("act/waiting.js"),
+            "\nreturn { aim, reach, watch, field, choose, list, waiting };\n}\n",
+            include_str!("act/enter.js"),
+        )
+    };
+}
+pub(super) use library;
+
+/// Calls one of the acting functions for an element: `(slot, name, arguments)`.
+pub const ACT: PageFunction = super::function("act");
+
+/// Whether something is in a document or the same-origin ones inside it: `(arguments)`.
+pub const WAITING: PageFunction = super::function("waiting");
+
+/// Arms, reads or stops a watch of `ACT`'s `watch`: `(arguments)`.
+pub const WATCHING: PageFunction = super::function("watching");

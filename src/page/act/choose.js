@@ -1,0 +1,68 @@
+/**
+ * Chooses in a native list: exactly the options asked for, all or none.
+ * @this {Element}
+ * @param {{values: string[]}} args labels or values
+ */
+function choose(args) {
+  const list = fieldOf(this);
+  if (!(list instanceof HTMLSelectElement)) return { class: 'bad_argument', error: 'The element is not a list to choose from.' };
+  const options = [...list.options];
+  const label = (/** @type {HTMLOptionElement} */ o) => oneLine(o.label || o.text, 200);
+  const shown = options.slice(0, 50).map(o => (o.value === label(o) ? { label: label(o) } : { label: label(o), value: o.value.slice(0, 200) }));
+  let asked = args.values;
+  if (list.multiple && asked.length === 1 && !find(asked[0]).length) {
+    const parts = asked[0].split(/[,;\n]/).map(part => part.trim()).filter(Boolean);
+    if (parts.length > 1 && parts.every(part => find(part).length === 1)) asked = parts;
+  }
+  if (!list.multiple && asked.length !== 1) {
+    return { class: 'bad_argument', error: 'This list takes exactly one choice.' };
+  }
+  const chosen = new Set();
+  for (const one of asked) {
+    const found = find(one);
+    if (!found.length) {
+      const more = options.length > shown.length ? ` (the first ${shown.length} of ${options.length} are listed)` : '';
+      return { class: 'no_such_option', error: `There is no option ${JSON.stringify(oneLine(one))}; take one of those listed${more}.`, options: shown };
+    }
+    if (found.length > 1) {
+      return {
+        class: 'ambiguous',
+        error: `${found.length} options are called ${JSON.stringify(oneLine(one))}; give the value of the one you mean.`,
+        candidates: found.slice(0, 50).map(o => ({ label: label(o), value: o.value.slice(0, 200) })),
+      };
+    }
+    const option = found[0];
+    const group = option.parentElement;
+    if (option.disabled || (group instanceof HTMLOptGroupElement && group.disabled)) {
+      return { class: 'disabled', error: `The option ${JSON.stringify(label(option))} is disabled; take another one.`, options: shown };
+    }
+    chosen.add(option);
+  }
+  list.focus({ preventScroll: true });
+  const before = options.map(o => o.selected);
+  for (const option of options) if (option.selected !== chosen.has(option)) option.selected = chosen.has(option);
+  const changed = options.some((o, i) => o.selected !== before[i]);
+  if (changed) {
+    list.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
+    list.dispatchEvent(new Event('change', { bubbles: true }));
+  }
+  return { changed, wanted: [...chosen].map(o => ({ label: label(o), value: o.value })) };
+
+  /**
+   * A label said exactly wins over a value, that over spelling.
+   * @param {string} text
+   */
+  function find(text) {
+    const exact = oneLine(text, 200), loose = exact.toLowerCase();
+    for (const test of [
+      (/** @type {HTMLOptionElement} */ o) => label(o) === exact,
+      (/** @type {HTMLOptionElement} */ o) => o.value === text,
+      (/** @type {HTMLOptionElement} */ o) => label(o).toLowerCase() === loose,
+      (/** @type {HTMLOptionElement} */ o) => o.value.trim().toLowerCase() === loose,
+    ]) {
+      const hits = options.filter(test);
+      if (hits.length) return hits;
+    }
+    return [];
+  }
+}

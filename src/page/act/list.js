@@ -1,0 +1,25 @@
+/**
+ * A list that a page draws itself (roles combobox, listbox, menu): its options, and what it shows as chosen.
+ * @this {Element}
+ * @param {{option?: string}} args
+ */
+function list(args) {
+  const options = optionsOf(this);
+  const found = args.option === undefined ? [] : matching(options, args.option);
+  const input = inputOf(this);
+  return {
+    connected: this.isConnected,
+    open: options.length > 0,
+    options: options.slice(0, 50).map(nameOf),
+    total: options.length,
+    matches: found.length,
+    disabled: found.length === 1 && standstill(found[0]) !== null,
+    selected: found.length === 1 && (found[0].getAttribute('aria-selected') ?? found[0].getAttribute('aria-checked')) === 'true',
+    editable: input !== null && !input.readOnly,
+    value: oneLine(input ? input.value : this instanceof HTMLElement ? this.innerText : '', 200),
+    chosen: options.filter(o => o.getAttribute('aria-selected') === 'true').map(nameOf),
+    many: listsOf(this).some(l => l.getAttribute('aria-multiselectable') === 'true'),
+    // Some boxes show their choice beside the field itself, as chips.
+    around: oneLine(this.parentElement?.innerText, 400),
+  };
+}

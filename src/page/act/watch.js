@@ -1,0 +1,181 @@
+/**
+ * Starts to see what an act does to the page, and to keep a press from landing on anything but its target.
+ * What moves by itself until `arm` is taken for noise. Everything stays in the isolated world. Read, armed and
+ * stopped by its id (`watching`), because the act may remove the element.
+ * @this {Element}
+ * @param {{id: string, option?: string}} args
+ */
+function watch(args) {
+  const started = begin(this, args.option);
+  watches.set(args.id, started);
+  // An act that was broken off leaves nothing behind for long.
+  setTimeout(() => {
+    started.end();
+    watches.delete(args.id);
+  }, 60_000);
+  return started.read();
+}
+
+/**
+ * @param {Element} asked
+ * @param {string | undefined} option
+ */
+function begin(asked, option) {
+  const aimed = option === undefined ? asked : (optionOf(asked, option) ?? asked);
+  const target = isDrawn(aimed) ? aimed : (standIn(aimed) ?? aimed);
+  const roots = rootsOf(target);
+  const region = regionOf(target);
+  const first = { url: location.href, title: document.title, state: stateOf(aimed), modals: openModals(roots) };
+  const noise = new WeakSet();
+  let armed = false, hot = 0, effects = 0;
+
+  const observer = new MutationObserver(records => {
+    for (const record of records) {
+      if (!armed) noise.add(record.target);
+      else if (isEffect(record, hot > 0, region, noise)) effects++;
+    }
+  });
+  const options = { subtree: true, childList: true, attributes: true, characterData: true, characterDataOldValue: true };
+  for (const root of [document, ...roots.values()]) observer.observe(root, options);
+
+  let guarding = false;
+  let landed = /** @type {boolean | null} */ (null), landedOn = '';
+  const touched = (/** @type {Event} */ event) => {
+    if (!armed || !event.isTrusted) return;
+    // What handlers do at once, and in what they await, is the act's doing.
+    hot++;
+    setTimeout(() => hot--, 0);
+    if (guarding && event instanceof MouseEvent) {
+      if (landed === null) {
+        const at = event.composedPath();
+        const hit = hitAt(event.clientX, event.clientY, roots);
+        landed = at.includes(target) || isPressOn(hit, target, roots);
+        if (!landed) landedOn = hit ? describeCover(hit, target, roots) : 'nothing';
+      }
+      if (!landed) {
+        event.stopImmediatePropagation();
+        event.preventDefault();
+      }
+      if (event.type === 'click' || event.type === 'auxclick') guarding = false;
+    }
+  };
+  const presses = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
+  const others = ['keydown', 'beforeinput', 'input', 'change'];
+  for (const type of [...presses, ...others]) addEventListener(type, touched, true);
+
+  return {
+    arm(/** @type {boolean} */ guard) {
+      observer.takeRecords().forEach(record => noise.add(record.target));
+      armed = true;
+      guarding = guard;
+      // The person's own clicks are not ours to judge for longer than a press takes.
+      if (guard) setTimeout(() => { guarding = false; }, 1000);
+    },
+    read() {
+      for (const record of observer.takeRecords()) {
+        if (armed && isEffect(record, hot > 0, region, noise)) effects++;
+      }
+      const modals = openModals(roots), state = stateOf(aimed);
+      const opened = [...modals].find(modal => !first.modals.has(modal));
+      return {
+        effects,
+        landed,
+        landedOn,
+        connected: aimed.isConnected,
+        url: location.href,
+        title: oneLine(document.title, 200),
+        urlChanged: location.href !== first.url,
+        titleChanged: document.title !== first.title,
+        modalAppeared: opened ? describe(opened) : null,
+        modalClosed: [...first.modals].some(modal => !modals.has(modal)),
+        stateChanged: JSON.stringify(state) !== JSON.stringify(first.state),
+        state,
+        ready: document.readyState,
+      };
+    },
+    end() {
+      observer.disconnect();
+      for (const type of [...presses, ...others]) removeEventListener(type, touched, true);
+    },
+  };
+}
+
+/**
+ * The part of the page where any change counts as this element's.
+ * @param {Element} target
+ * @returns {Element[]}
+ */
+function regionOf(target) {
+  const near = target.closest(
+    'form,dialog,[role=dialog],[role=alertdialog],[role=listbox],[role=menu],fieldset,section,article,li,tr,[role=row]',
+  );
+  const region = [near ?? target.parentElement ?? target];
+  const root = /** @type {Document | ShadowRoot} */ (target.getRootNode());
+  for (const attribute of ['aria-controls', 'aria-owns', 'aria-describedby', 'aria-errormessage']) {
+    for (const id of (target.getAttribute(attribute) ?? '').split(/\s+/)) {
+      const other = id ? root.getElementById(id) : null;
+      if (other) region.push(other);
+    }
+  }
+  return region;
+}
+
+/**
+ * Whether a mutation tells of the act. Clocks, carousels and advertisements move by themselves.
+ * @param {MutationRecord} record
+ * @param {boolean} hot the act's own handlers were running
+ * @param {Element[]} region
+ * @param {WeakSet<Node>} noise what moved before the act
+ */
+function isEffect(record, hot, region, noise) {
+  if (noise.has(record.target)) return false;
+  if (hot || region.some(part => part.contains(record.target))) return true;
+  if (record.type === 'attributes') return /^(aria-|hidden$|open$|disabled$|inert$|value$|checked$)/.test(record.attributeName ?? '');
+  const letters = (/** @type {string | null | undefined} */ text) => (text ?? '').replace(/[^\p{L}]/gu, '');
+  if (record.type === 'characterData') return letters(record.oldValue) !== letters(record.target.textContent);
+  const moved = [...record.addedNodes, ...record.removedNodes];
+  const passive = 'iframe,script,style,link,ins,noscript,img,picture,video,canvas';
+  if (moved.some(node => node instanceof Element && !node.matches(passive))) return true;
+  const text = (/** @type {NodeList} */ nodes) => [...nodes].map(n => (n instanceof Text ? n.data : '')).join('');
+  return letters(text(record.addedNodes)) !== letters(text(record.removedNodes));
+}
+
+/**
+ * @param {Map<Element, ShadowRoot>} roots
+ * @returns {Set<Element>}
+ */
+function openModals(roots) {
+  const found = new Set();
+  for (const root of [document, ...roots.values()]) {
+    for (const el of root.querySelectorAll('dialog[open],[role=dialog],[role=alertdialog],[aria-modal=true],.modal')) {
+      const style = getComputedStyle(el);
+      if (style.opacity !== '0' && isDrawn(el)) found.add(el);
+    }
+  }
+  return found;
+}
+
+/**
+ * What an element says about itself.
+ * @param {Element} el
+ */
+function stateOf(el) {
+  /** @type {Record<string, unknown>} */
+  const state = {};
+  for (const name of ['pressed', 'expanded', 'selected', 'checked', 'invalid', 'current']) {
+    const value = el.getAttribute('aria-' + name);
+    if (value !== null) state[name] = value;
+  }
+  state.disabled = standstill(el) !== null;
+  if (el instanceof HTMLDetailsElement) state.open = el.open;
+  if (el.localName === 'summary' && el.parentElement instanceof HTMLDetailsElement) state.open = el.parentElement.open;
+  if (el instanceof HTMLInputElement && (el.type === 'checkbox' || el.type === 'radio')) state.checked = el.checked;
+  else if (el instanceof HTMLSelectElement) {
+    state.chosen = [...el.selectedOptions].map(o => oneLine(o.label, 80));
+    if (CSS.supports('selector(:open)')) state.listOpen = el.matches(':open');
+  }
+  else if ((el instanceof HTMLInputElement || el instanceof HTMLTextAreaElement) && !isSecret(el)) {
+    if (!/^(button|submit|reset|image|file|hidden)$/.test(el.type)) state.value = el.value.slice(0, 200);
+  }
+  return state;
+}

@@ -1,0 +1,392 @@
+// One pass over everything that is rendered: what can be acted on, what must be read, and where it is.
+
+const walk = (() => {
+  const SKIP = /^(script|style|template|head|meta|link|title|noscript|base|param|source|track|option|optgroup|datalist|br|wbr|col|colgroup|defs|symbol)$/;
+  const ROLES =
+    /^(button|link|checkbox|radio|tab|menuitem|menuitemcheckbox|menuitemradio|combobox|option|switch|textbox|searchbox|treeitem|slider|spinbutton)$/;
+  /** Elements of which every part acts as the whole. */
+  const LEAF = /^(button|link|checkbox|radio|tab|menuitem|menuitemcheckbox|menuitemradio|option|switch)$/;
+  const LIVE = /^(alert|alertdialog|status|log)$/;
+  const GROUPS = /^(group|radiogroup|dialog|alertdialog)$/;
+  const HANDLERS = ["onclick", "onmousedown", "onmouseup", "onpointerdown", "onpointerup", "ontouchstart", "ondblclick"];
+  /** Elements one walk looks at. */
+  const MOST = 400_000;
+
+  /** Nodes with pointer listeners, as DevTools told the host. @type {WeakSet<Element>} */
+  const listening = new WeakSet();
+  /** Elements that were asked whether they hold a closed shadow root. @type {WeakSet<Element>} */
+  const asked = new WeakSet();
+  const HOSTS = /^(article|aside|blockquote|div|footer|h[1-6]|header|main|nav|p|section|span)$/;
+
+  /** @param {Element} element @param {string} tag @param {string} role @param {CSSStyleDeclaration} style @param {Inherited} inherited @returns {Candidate["kind"] | null} */
+  function kindOf(element, tag, role, style, inherited) {
+    switch (tag) {
+      case "html":
+      case "body":
+        return inherited.editable || !dom.editable(element) ? null : "control";
+      case "input":
+        return (dom.attr(element, "type") ?? "").toLowerCase() === "hidden" ? null : "control";
+      case "button":
+      case "select":
+      case "textarea":
+        return "control";
+      case "a":
+      case "area":
+        if (dom.has(element, "href") || dom.has(element, "xlink:href")) return "control";
+        break;
+      case "summary": {
+        const parent = dom.parent(element);
+        if (parent && dom.isElement(parent) && dom.tag(parent) === "details") return "control";
+        break;
+      }
+      case "video":
+      case "audio":
+        if (dom.has(element, "controls")) return "control";
+        break;
+      case "iframe":
+      case "frame":
+        return null;
+    }
+    if (role && ROLES.test(role)) return "control";
+    if (!inherited.editable && dom.isHtml(element) && dom.editable(element)) return "control";
+    if (listening.has(element)) return "handler";
+    if (dom.has(element, "tabindex") && Number(dom.attr(element, "tabindex")) >= 0) return "handler";
+    for (const name of HANDLERS) if (dom.has(element, name)) return "handler";
+    return style.cursor === "pointer" && !inherited.pointer ? "weak" : null;
+  }
+
+  /** @param {Candidate} candidate */
+  const isLeaf = (candidate) =>
+    candidate.kind === "control" && (LEAF.test(candidate.role) || /^(a|button|summary|label)$/.test(candidate.tag));
+
+  /** @param {Element} element @param {string} tag @param {string} role */
+  function isText(element, tag, role) {
+    if (role) return LIVE.test(role) || GROUPS.test(role) || role === "heading" || liveness(element);
+    return /^(h[1-6]|dialog|fieldset|output)$/.test(tag) || liveness(element);
+  }
+  /** @param {Element} element */
+  function liveness(element) {
+    const live = dom.attr(element, "aria-live");
+    return live === "polite" || live === "assertive";
+  }
+
+  /** Whether a person can hit the control itself. @param {Element} element */
+  function operable(element) {
+    const rect = dom.rect(element);
+    const view = dom.view(dom.documentOf(element));
+    if (rect.width < 2 || rect.height < 2 || !view) return false;
+    if (rect.right + view.scrollX <= 0 || rect.bottom + view.scrollY <= 0) return false;
+    const style = dom.style(element);
+    return style.visibility === "visible" && style.pointerEvents !== "none" && !isClippedAway(style);
+  }
+  /** @param {CSSStyleDeclaration} style */
+  function isClippedAway(style) {
+    if (style.position === "absolute" && /^rect\(0px,? 0px,? 0px,? 0px\)$|^rect\(1px,? 1px,? 1px,? 1px\)$/.test(style.clip)) return true;
+    return /^inset\((50|100)%/.test(style.clipPath) || style.clipPath === "circle(0px)";
+  }
+
+  /** @param {Document} document @param {Element | null} frame @param {Place | null} outer @param {number} x @param {number} y @returns {Place} */
+  function place(document, frame, outer, x, y) {
+    const view = dom.view(document);
+    const modals = dom.findAllIn(document, "dialog:modal");
+    return {
+      document,
+      frame,
+      outer,
+      x,
+      y,
+      width: view?.innerWidth ?? 0,
+      height: view?.innerHeight ?? 0,
+      covered: false,
+      modal: modals[modals.length - 1] ?? null,
+    };
+  }
+
+  /** What a document hands to its root element. @param {Place} of @param {Edges} seen @param {boolean} reachable @param {Inherited | null} outer @returns {Inherited} */
+  function start(of, seen, reachable, outer) {
+    const view = dom.view(of.document);
+    const root = dom.rootElement(of.document);
+    const rtl = root !== null && dom.style(root).direction === "rtl";
+    const window = { left: of.x, top: of.y, right: of.x + of.width, bottom: of.y + of.height };
+    const visible = geometry.meet(window, seen);
+    const reach = reachable
+      ? { left: rtl ? -Infinity : of.x - (view?.scrollX ?? 0), top: of.y - (view?.scrollY ?? 0), right: Infinity, bottom: Infinity }
+      : geometry.NOWHERE;
+    const clip = { seen: visible, reach };
+    return {
+      place: of,
+      clip,
+      absolute: clip,
+      fixed: { seen: visible, reach: reachable ? window : geometry.NOWHERE },
+      isFixed: false,
+      opacity: outer?.opacity ?? 1,
+      pointer: false,
+      inert: (outer?.inert ?? false) || of.modal !== null,
+      disabled: outer?.disabled ?? false,
+      editable: false,
+      live: outer?.live ?? false,
+      layer: outer?.layer ?? 0,
+      owner: null,
+    };
+  }
+
+  class Walk {
+    /** @type {Candidate[]} */
+    candidates = [];
+    /** @type {Map<Element, Candidate>} */
+    made = new Map();
+    /** Hosts that may hold a closed root. @type {Element[]} */
+    hosts = [];
+    /** @type {Place[]} */
+    places = [];
+    counts = { elements: 0, text: 0, frames: 0, links: 0, buttons: 0, fields: 0 };
+
+    /** @param {Edges} seen what of the world's own viewport can be seen in the tab */
+    constructor(seen) {
+      this.seen = seen;
+    }
+
+    /** @param {Element | null} from */
+    run(from) {
+      const own = place(document, null, null, 0, 0);
+      this.places.push(own);
+      const root = dom.rootElement(document);
+      if (!root) return;
+      const first = start(own, this.seen, true, null);
+      /** @type {{ nodes: Node[] | null, at: number, next: Node | null, inherited: Inherited }[]} */
+      const stack = [{ nodes: from ? [from] : [root], at: 0, next: null, inherited: from ? this.around(from, first) : first }];
+      while (stack.length > 0 && this.counts.elements < MOST) {
+        const top = /** @type {(typeof stack)[number]} */ (stack[stack.length - 1]);
+        /** @type {Node | null | undefined} */
+        let node;
+        if (top.nodes) node = top.nodes[top.at++];
+        else {
+          node = top.next;
+          if (node) top.next = dom.next(node);
+        }
+        if (!node) {
+          stack.pop();
+          continue;
+        }
+        const type = dom.type(node);
+        if (type === 3) {
+          if (this.counts.text < 100_000) this.counts.text += dom.data(node).trim().length;
+          continue;
+        }
+        if (type !== 1) continue;
+        const element = /** @type {Element} */ (node);
+        const inherited = this.enter(element, top.inherited);
+        if (!inherited) continue;
+        const inner = dom.shown(element);
+        if (inner) {
+          const innerRoot = dom.rootElement(inner);
+          if (innerRoot) stack.push({ nodes: [innerRoot], at: 0, next: null, inherited });
+          continue;
+        }
+        const shadow = dom.shadow(element);
+        if (!shadow && dom.tag(element) === "slot") {
+          const assigned = dom.assigned(element);
+          if (assigned.length > 0) {
+            stack.push({ nodes: assigned, at: 0, next: null, inherited });
+            continue;
+          }
+        }
+        const next = dom.firstChild(shadow ?? element);
+        if (next) stack.push({ nodes: null, at: 0, next, inherited });
+      }
+      this.hiddenFileInputs(first);
+    }
+
+    /** What the surroundings of a region hand down; the region itself is walked as if it stood alone. @param {Element} element @param {Inherited} first @returns {Inherited} */
+    around(element, first) {
+      const outer = dom.documentOf(element);
+      if (outer === document) return { ...first, inert: first.inert && !first.place.modal?.contains(element) };
+      let x = 0;
+      let y = 0;
+      for (let frame = dom.frameOf(outer); frame; frame = dom.frameOf(dom.documentOf(frame))) {
+        const inset = geometry.inset(frame);
+        x += inset.x;
+        y += inset.y;
+      }
+      const own = place(outer, dom.frameOf(outer), first.place, x, y);
+      this.places.push(own);
+      return start(own, this.seen, true, first);
+    }
+
+    /** Takes note of one element. What it hands to its children, or `null` when they are not rendered. @param {Element} element @param {Inherited} up @returns {Inherited | null} */
+    enter(element, up) {
+      const tag = dom.tag(element);
+      if (SKIP.test(tag)) return null;
+      this.counts.elements += 1;
+      const style = dom.style(element);
+      if (style.display === "none" || style.contentVisibility === "hidden") return null;
+      const position = style.position;
+      const clip = position === "absolute" ? up.absolute : position === "fixed" ? up.fixed : up.clip;
+      /** @type {Inherited} */
+      const down = { ...up, clip, pointer: style.cursor === "pointer" };
+      if (position === "fixed") down.isFixed = true;
+      const opacity = style.opacity;
+      if (opacity !== "1") down.opacity = up.opacity * Number(opacity);
+      const role = dom.has(element, "role") ? names.role(element) : "";
+      this.states(element, tag, role, down);
+      const overflowX = style.overflowX;
+      const overflowY = style.overflowY;
+      const clips = (overflowX !== "visible" || overflowY !== "visible") && this.clips(tag, style, down.place);
+      const candidate = this.candidate(element, tag, role, style, up, down, clips);
+      if (candidate && candidate.kind !== "text" && candidate.kind !== "scroll") down.owner = candidate;
+      if (candidate?.kind === "control" && dom.isHtml(element) && dom.editable(element)) down.editable = true;
+      if (clips) {
+        const edges = geometry.placed(down.place, dom.rect(element));
+        down.clip = geometry.clipped(clip, edges, element, overflowX, overflowY, style.direction === "rtl");
+      }
+      const holds = style.transform !== "none" || style.filter !== "none" || style.perspective !== "none" || style.contain.includes("paint");
+      if (position !== "static" || holds) down.absolute = down.clip;
+      if (holds) down.fixed = down.clip;
+      if (tag === "iframe" || tag === "frame") return this.frame(element, style, down);
+      if (this.hosts.length < 64 && !dom.shadow(element) && this.mayHost(element, tag)) this.hosts.push(element);
+      if (tag === "textarea" || tag === "select" || tag === "video" || tag === "audio" || tag === "canvas" || tag === "object") return null;
+      return down;
+    }
+
+    /** @param {Element} element @param {string} tag @param {string} role @param {Inherited} down */
+    states(element, tag, role, down) {
+      if (element === down.place.modal) {
+        down.inert = false;
+        down.layer += 1;
+        down.owner = null;
+      } else if (
+        (dom.has(element, "popover") && dom.matches(element, ":popover-open")) ||
+        (role && role.endsWith("dialog") && dom.attr(element, "aria-modal") === "true")
+      ) {
+        down.layer += 1;
+        down.owner = null;
+      }
+      if (dom.has(element, "inert")) down.inert = true;
+      if (dom.attr(element, "aria-disabled") === "true") down.disabled = true;
+    }
+
+    /** Whether `overflow` works on the element's own box. @param {string} tag @param {CSSStyleDeclaration} style @param {Place} of */
+    clips(tag, style, of) {
+      if (tag === "html" || style.display === "inline" || style.display === "contents") return false;
+      if (tag !== "body") return true;
+      const root = dom.rootElement(of.document);
+      return root !== null && dom.style(root).overflowX !== "visible";
+    }
+
+    /** @param {Element} element @param {string} tag @param {string} role @param {CSSStyleDeclaration} style @param {Inherited} up @param {Inherited} down @param {boolean} clips @returns {Candidate | null} */
+    candidate(element, tag, role, style, up, down, clips) {
+      if (tag === "label") return this.label(element, down);
+      let kind = kindOf(element, tag, role, style, up);
+      const owner = up.owner;
+      if ((kind === "handler" || kind === "weak") && owner && isLeaf(owner)) kind = null;
+      if (kind === "weak" && owner && owner.kind !== "handler") kind = null;
+      if (up.editable && kind !== "control") kind = null;
+      if (style.visibility !== "visible") return null;
+      const scrollable = clips && isScrollable(element, style);
+      if (!kind && scrollable && !owner) kind = "scroll";
+      if (!kind && !down.live && isText(element, tag, role) && !(owner && owner.kind !== "scroll")) kind = "text";
+      if (!kind || this.made.has(element)) return null;
+      if (kind === "text" && (LIVE.test(role) || tag === "output" || liveness(element))) down.live = true;
+      return this.make(element, kind, tag, role, owner, down, scrollable);
+    }
+
+    /** @param {Element} element @param {Candidate["kind"]} kind @param {string} tag @param {string} role @param {Candidate | null} owner @param {Inherited} inherited @param {boolean} scrollable @returns {Candidate} */
+    make(element, kind, tag, role, owner, inherited, scrollable) {
+      /** @type {Candidate} */
+      const candidate = {
+        element,
+        proxy: null,
+        kind,
+        tag,
+        role,
+        owner,
+        inner: 0,
+        inherited: { ...inherited },
+        clip: inherited.clip,
+        scrollable,
+        box: null,
+        dropped: false,
+        hidden: false,
+        text: null,
+      };
+      this.candidates.push(candidate);
+      this.made.set(element, candidate);
+      return candidate;
+    }
+
+    /** A label stands for its control when that cannot be hit itself. @param {Element} label @param {Inherited} down @returns {Candidate | null} */
+    label(label, down) {
+      const control = geometry.control(label);
+      if (!control) {
+        return listening.has(label) || dom.style(label).cursor === "pointer"
+          ? this.make(label, "handler", "label", "", down.owner, down, false)
+          : null;
+      }
+      const known = this.made.get(control);
+      if (operable(control)) return known ?? this.stand(label, down);
+      if (known?.proxy) return known;
+      if (known) known.dropped = true;
+      if (dom.style(label).visibility !== "visible") return null;
+      const candidate = this.make(control, "control", dom.tag(control), names.role(control), down.owner, down, false);
+      candidate.proxy = label;
+      return candidate;
+    }
+
+    /** Owns what is inside a label without being listed. @param {Element} label @param {Inherited} down @returns {Candidate} */
+    stand(label, down) {
+      const candidate = this.make(label, "control", "label", "", down.owner, down, false);
+      candidate.dropped = true;
+      return candidate;
+    }
+
+    /** @param {Element} element @param {CSSStyleDeclaration} style @param {Inherited} down @returns {Inherited | null} */
+    frame(element, style, down) {
+      this.counts.frames += 1;
+      if (style.visibility !== "visible" || down.opacity < 0.05) return null;
+      const inset = geometry.inset(element);
+      if (inset.rect.width < 2 || inset.rect.height < 2) return null;
+      const inner = dom.shown(element);
+      if (!inner) {
+        this.make(element, "frame", "iframe", "", null, down, false);
+        return null;
+      }
+      const of = place(inner, element, down.place, down.place.x + inset.x, down.place.y + inset.y);
+      const window = { left: of.x, top: of.y, right: of.x + of.width, bottom: of.y + of.height };
+      this.places.push(of);
+      return start(of, down.clip.seen, !geometry.isEmpty(geometry.meet(window, down.clip.reach)), down);
+    }
+
+    /** @param {Element} element @param {string} tag */
+    mayHost(element, tag) {
+      if (asked.has(element)) return false;
+      if (tag.includes("-")) return true;
+      if (dom.firstChild(element) || !HOSTS.test(tag)) return false;
+      return dom.clientWidth(element) >= 20 && dom.clientHeight(element) >= 20;
+    }
+
+    /** File fields are usually not shown; the button beside them opens them. @param {Inherited} first */
+    hiddenFileInputs(first) {
+      for (const of of this.places) {
+        for (const input of dom.findAllIn(of.document, "input[type=file]")) {
+          const known = this.made.get(input);
+          if (known && (known.proxy || operable(input))) continue;
+          if (known) known.dropped = true;
+          const candidate = this.make(input, "control", "input", "", null, { ...first, place: of, clip: { seen: geometry.NOWHERE, reach: geometry.EVERYWHERE } }, false);
+          candidate.hidden = true;
+        }
+      }
+    }
+  }
+
+  /** @param {Element} element @param {CSSStyleDeclaration} style */
+  function isScrollable(element, style) {
+    const scrolls = (/** @type {string} */ overflow) => overflow === "auto" || overflow === "scroll";
+    if (dom.clientHeight(element) < 20 || dom.clientWidth(element) < 20) return false;
+    return (
+      (scrolls(style.overflowY) && dom.scrollHeight(element) > dom.clientHeight(element) + 4) ||
+      (scrolls(style.overflowX) && dom.scrollWidth(element) > dom.clientWidth(element) + 4)
+    );
+  }
+
+  return { Walk, listening, asked, isLeaf, operable, isClippedAway };
+})();
