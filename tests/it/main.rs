@@ -3,6 +3,8 @@
 
 mod support;
 
+#[cfg(unix)]
+mod act;
 mod architecture;
 #[path = "../case_runner/bind.rs"]
 mod bind;
@@ -15,10 +17,6 @@ mod expect;
 mod fake_cli;
 mod fuzz;
 mod guard;
-
-#[cfg(unix)]
-mod act;
-mod architecture;
 #[cfg(unix)]
 mod install;
 #[cfg(unix)]
@@ -26,6 +24,6 @@ mod install_script;
 #[cfg(target_os = "linux")]
 mod kills;
 mod logging;
-mod registry;
 #[cfg(target_os = "linux")]
 mod process;
+mod registry;
