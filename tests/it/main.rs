@@ -1,10 +1,6 @@
 //! Integration tests, one binary: `tests/run` picks layers by module.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr)]
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests are tests")]
-
-mod copilot;
-mod guard;
 mod support;
 
 #[cfg(unix)]
@@ -20,9 +16,6 @@ mod demo;
 mod expect;
 mod fake_cli;
 mod fuzz;
-
-#[cfg(unix)]
-mod act;
 mod guard;
 #[cfg(unix)]
 mod install;
@@ -36,6 +29,3 @@ mod process;
 mod registry;
 #[cfg(unix)]
 mod view;
-#[cfg(unix)]
-mod act_tmp;
-mod registry;
