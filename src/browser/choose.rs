@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::Browser;
-use super::field::{Expected, Field, Held, Kind, check_alive};
+use super::field::{Expected, Field, Kind, check_alive};
 use super::keys::{Key, Modifiers};
 use super::observe::Patience;
 use super::press::Press;
@@ -122,21 +122,21 @@ impl Browser {
         let [first, rest @ ..] = values else {
             return Err(Refusal::new(Class::BadArgument, "Say which option to choose.").into());
         };
-        self.pick(cancel, element, first).await?;
+        let mut shows = self.pick(cancel, element, first).await?;
         for value in rest {
-            self.pick(cancel, element, value).await?;
+            shows = self.pick(cancel, element, value).await?;
         }
-        let last = rest.last().unwrap_or(first);
-        Ok(Expected::Shown(last.split_whitespace().collect::<Vec<_>>().join(" ")))
+        let option = rest.last().unwrap_or(first).split_whitespace().collect::<Vec<_>>().join(" ");
+        Ok(Expected::Shown { option, shows })
     }
 
-    /// Opens the list if it is closed, and presses one option.
+    /// Opens the list if it is closed, and presses one option. Returns what the box shows then.
     async fn pick(
         &self,
         cancel: &CancellationToken,
         element: &Element,
         option: &str,
-    ) -> Result<(), ActError> {
+    ) -> Result<String, ActError> {
         let before = self.list(cancel, element, option).await?;
         let mut list = before.clone();
         if !list.open {
@@ -154,7 +154,7 @@ impl Browser {
             return Err(refusal.into());
         }
         if list.selected && list.many {
-            return Ok(());
+            return Ok(list.value);
         }
         let press = Press { option: Some(option.to_owned()), patience: Patience::Brief, ..Press::default() };
         self.press(cancel, element, &press).await?;
@@ -231,7 +231,7 @@ impl Browser {
         element: &Element,
         option: &str,
         before: &List,
-    ) -> Result<(), ActError> {
+    ) -> Result<String, ActError> {
         let wanted = option.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
         let shown = |list: &List| {
             list.value.to_lowercase().contains(&wanted)
@@ -242,7 +242,7 @@ impl Browser {
         };
         let list = self.list_until(cancel, element, option, Duration::from_millis(600), shown).await?;
         if shown(&list) || list.value != before.value {
-            return Ok(());
+            return Ok(list.value);
         }
         Err(Refusal::new(
             Class::Rejected,
@@ -296,14 +296,4 @@ fn no_match(list: &List, option: &str) -> Refusal {
     };
     Refusal::new(Class::NoSuchOption, format!("There is no option {said}; take one of those listed{more}."))
         .with("options", json!(list.options))
-}
-
-impl Held {
-    /// The words of results for a list of the page's own, whose box may show more than its choice.
-    pub(super) fn or_shown(mut self, expected: &Expected) -> Self {
-        if let (Expected::Shown(text), None) = (expected, &self.selected) {
-            self.selected = Some(vec![text.clone()]);
-        }
-        self
-    }
 }

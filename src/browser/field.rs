@@ -136,8 +136,13 @@ pub enum Expected {
     Checked(bool),
     /// These options: label and value.
     Chosen(Vec<(String, String)>),
-    /// A list of the page's own shows this.
-    Shown(String),
+    /// A list of the page's own shows this option, or what it showed right after it was pressed.
+    Shown {
+        /// The option.
+        option: String,
+        /// What the box showed.
+        shows: String,
+    },
 }
 
 impl Browser {
@@ -444,7 +449,10 @@ pub(super) fn agrees(expected: &Expected, held: &Held) -> bool {
                     && labels.iter().all(|label| selected.iter().any(|s| s == label))
             }) && (options.len() != 1 || held.value.as_deref() == Some(options[0].1.as_str()))
         }
-        Expected::Shown(text) => held.value.as_deref().is_some_and(|value| value.contains(text)),
+        Expected::Shown { option, shows } => held
+            .value
+            .as_deref()
+            .is_some_and(|value| value.to_lowercase().contains(&option.to_lowercase()) || value == shows),
         Expected::Text(text) => {
             let Some(value) = &held.value else { return false };
             value == text || letters_of(value) == letters_of(text) || same_number(value, text)
@@ -481,7 +489,7 @@ pub(super) fn rejected(expected: &Expected, held: &Held) -> Refusal {
             "The page does not let the box be {}; look for a message that says why.",
             if *want { "ticked" } else { "unticked" }
         ),
-        Expected::Chosen(_) | Expected::Shown(_) => {
+        Expected::Chosen(_) | Expected::Shown { .. } => {
             "The page put another choice back; `value` is what it holds now.".to_owned()
         }
     };

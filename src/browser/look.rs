@@ -93,7 +93,10 @@ impl Seer {
         let sight = match self.gather(tab, &wanted, cancel).await {
             Err(PageError::WorldGone) => {
                 if wanted.region.is_some() {
-                    return Err(RefError::Stale("the region is no longer there; call inspect_page".to_owned()).into());
+                    return Err(RefError::Stale(
+                        "the region is no longer there; call inspect_page".to_owned(),
+                    )
+                    .into());
                 }
                 if let Some(frames) = self.tabs.get_mut(&tab) {
                     frames.forget_root();
@@ -303,7 +306,8 @@ impl Seer {
 
 impl Sight {
     fn note_unread(&mut self, name: &str, error: &PageError) {
-        let name = if name.is_empty() { String::new() } else { format!(" {}", super::text::quoted(name, 60)) };
+        let name =
+            if name.is_empty() { String::new() } else { format!(" {}", super::text::quoted(name, 60)) };
         let why = match error {
             PageError::WorldGone => "it was just replaced or removed".to_owned(),
             PageError::Cdp(CdpError::Timeout { .. }) => "it did not answer in time".to_owned(),
@@ -403,7 +407,10 @@ impl Look<'_> {
     ) -> Result<(Vec<i64>, Vec<Arc<str>>), PageError> {
         let document = self.world.main_document(self.context, self.cancel).await?;
         let found = self
-            .send("DOMDebugger.getEventListeners", json!({ "objectId": &*document, "depth": -1, "pierce": true }))
+            .send(
+                "DOMDebugger.getEventListeners",
+                json!({ "objectId": &*document, "depth": -1, "pierce": true }),
+            )
             .await?;
         let mut nodes: Vec<i64> = found
             .get("listeners")
@@ -439,9 +446,11 @@ impl Look<'_> {
         let roots = join_all(slots.iter().map(|slot| async {
             let host = self.world.object(self.context, self.cancel, *slot).await.ok()?;
             let node = self.send("DOM.describeNode", json!({ "objectId": &*host, "depth": 0 })).await.ok()?;
-            let root = node.pointer("/node/shadowRoots").and_then(Value::as_array)?.iter().find(|root| {
-                root.get("shadowRootType").and_then(Value::as_str) == Some("closed")
-            })?;
+            let root = node
+                .pointer("/node/shadowRoots")
+                .and_then(Value::as_array)?
+                .iter()
+                .find(|root| root.get("shadowRootType").and_then(Value::as_str) == Some("closed"))?;
             let root = self.resolve(root.get("backendNodeId").and_then(Value::as_i64)?).await?;
             Some((*slot, root))
         }))
@@ -461,6 +470,13 @@ impl Look<'_> {
 fn is_pointer_event(kind: &str) -> bool {
     matches!(
         kind,
-        "click" | "dblclick" | "mousedown" | "mouseup" | "pointerdown" | "pointerup" | "touchstart" | "touchend"
+        "click"
+            | "dblclick"
+            | "mousedown"
+            | "mouseup"
+            | "pointerdown"
+            | "pointerup"
+            | "touchstart"
+            | "touchend"
     )
 }

@@ -9,15 +9,15 @@ mod dialogs;
 mod extension_context;
 mod field;
 mod frames;
-mod look;
 mod input;
 pub mod keys;
+mod look;
 mod observe;
 mod page;
 mod press;
 mod refs;
-mod render;
 mod refusal;
+mod render;
 mod seer;
 pub mod text;
 mod view;
@@ -155,11 +155,7 @@ impl Browser {
     ///
     /// # Errors
     /// See [`ViewError`].
-    pub async fn number(
-        &self,
-        cancel: &CancellationToken,
-        found: Vec<Found>,
-    ) -> Result<Vec<u32>, ViewError> {
+    pub async fn number(&self, cancel: &CancellationToken, found: Vec<Found>) -> Result<Vec<u32>, ViewError> {
         let tab = self.tab(cancel).await.map_err(PageError::from)?.ok_or(ViewError::NoTab)?;
         let (reply, answer) = oneshot::channel();
         Ok(self.ask(cancel, Request::Number { tab, found, reply }, answer).await?)

@@ -19,9 +19,28 @@ const LINE_COST: usize = 4;
 
 /// State words that the page script may use; others are dropped.
 const WORDS: &[&str] = &[
-    "busy", "checked", "closed-shadow", "collapsed", "covered", "current", "disabled", "editable", "expanded",
-    "focused", "hidden", "inert", "invalid", "mixed", "multiple", "pressed", "readonly", "required",
-    "scrollable", "secret", "selected", "unchecked",
+    "busy",
+    "checked",
+    "closed-shadow",
+    "collapsed",
+    "covered",
+    "current",
+    "disabled",
+    "editable",
+    "expanded",
+    "focused",
+    "hidden",
+    "inert",
+    "invalid",
+    "mixed",
+    "multiple",
+    "pressed",
+    "readonly",
+    "required",
+    "scrollable",
+    "secret",
+    "selected",
+    "unchecked",
 ];
 
 /// Attributes that the page script may use, in the order they are printed.
@@ -95,7 +114,8 @@ impl Line<'_> {
         }
         let blocked = [(self.inert, "inert"), (self.covered && !entry.is_off_screen(), "covered")];
         let own = entry.words.iter().map(String::as_str).filter(|word| WORDS.contains(word));
-        let outer = blocked.into_iter().filter(|(on, word)| *on && !entry.words.iter().any(|own| own == word));
+        let outer =
+            blocked.into_iter().filter(|(on, word)| *on && !entry.words.iter().any(|own| own == word));
         for word in own.chain(outer.map(|(_, word)| word)) {
             out.push(' ');
             out.push_str(word);
@@ -103,7 +123,8 @@ impl Line<'_> {
         let mut put = |name: &str, value: &str| {
             let _ = write!(out, " {name}={value}");
         };
-        let attribute = |name: &str| entry.attributes.iter().find(|(own, _)| own == name).map(|(_, value)| value);
+        let attribute =
+            |name: &str| entry.attributes.iter().find(|(own, _)| own == name).map(|(_, value)| value);
         let named = !entry.name_is_text && !entry.name.is_empty();
         for name in ATTRIBUTES {
             // The name stands before what may be long.
@@ -116,7 +137,8 @@ impl Line<'_> {
         }
         if !entry.options.is_empty() {
             let list: Vec<String> = entry.options.iter().map(|option| quoted(option, OPTION)).collect();
-            let more = if entry.more_options > 0 { format!("+{}", entry.more_options) } else { String::new() };
+            let more =
+                if entry.more_options > 0 { format!("+{}", entry.more_options) } else { String::new() };
             put("options", &format!("[{}]{more}", list.join(",")));
         }
         if let Some(origin) = self.origin {
@@ -218,7 +240,8 @@ pub(super) fn write<'a>(
 }
 
 fn gone(written: &mut Written, old: &LastView, changed: bool) {
-    let mut gone: Vec<u32> = old.lines.keys().filter(|index| !written.lines.contains_key(index)).copied().collect();
+    let mut gone: Vec<u32> =
+        old.lines.keys().filter(|index| !written.lines.contains_key(index)).copied().collect();
     gone.sort_unstable();
     if !gone.is_empty() {
         let list: Vec<String> = gone.iter().take(60).map(|index| format!("[{index}]")).collect();

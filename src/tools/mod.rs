@@ -147,7 +147,7 @@ impl<T: Tool> ErasedTool for T {
     fn call<'a>(&'a self, cx: &'a ToolCx, args: Value) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
         async move {
             let args = args::parse::<T::Args>(args)
-                .map_err(|why| ToolError::Model(format!("{}: {why}", T::SPEC.name)))?;
+                .map_err(|why| answer::bad_argument(&format!("{}: {why}", T::SPEC.name)))?;
             self.run(cx, args).await
         }
         .boxed()

@@ -12,6 +12,10 @@ pub fn of<T: JsonSchema>() -> Value {
     });
     let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
     tidy(&mut schema);
+    if let Value::Object(root) = &mut schema {
+        // What the type is called tells the model nothing; the tool has a description of its own.
+        root.remove("description");
+    }
     schema
 }
 
@@ -29,6 +33,9 @@ fn tidy(schema: &mut Value) {
                     let only = only.clone();
                     object.insert("type".to_owned(), only);
                 }
+            }
+            if let Some(Value::Array(words)) = object.get_mut("enum") {
+                words.retain(|word| !word.is_null());
             }
             if object.get("type").is_some_and(|kind| kind == "object") {
                 object.entry("properties").or_insert_with(|| Value::Object(serde_json::Map::new()));

@@ -3,6 +3,8 @@
 
 mod support;
 
+#[cfg(unix)]
+mod act;
 mod architecture;
 #[path = "../case_runner/bind.rs"]
 mod bind;
@@ -13,6 +15,7 @@ mod demo;
 #[path = "../case_runner/expect.rs"]
 mod expect;
 mod fake_cli;
+mod fuzz;
 mod guard;
 #[cfg(unix)]
 mod install;
@@ -21,7 +24,8 @@ mod install_script;
 #[cfg(target_os = "linux")]
 mod kills;
 mod logging;
+#[cfg(target_os = "linux")]
+mod process;
+mod registry;
 #[cfg(unix)]
 mod view;
-#[cfg(unix)]
-mod act_tmp;

@@ -54,7 +54,7 @@ function aim(args) {
 function scrollPositions(target, roots) {
   const all = /** @type {[Element, number, number][]} */ ([]);
   for (let at = /** @type {Node | null} */ (target); at; at = drawnParent(at, roots)) {
-    if (at instanceof Element && (at.scrollTop || at.scrollLeft || at.scrollHeight > at.clientHeight)) {
+    if (isElement(at) && (at.scrollTop || at.scrollLeft || at.scrollHeight > at.clientHeight)) {
       all.push([at, at.scrollTop, at.scrollLeft]);
     }
   }

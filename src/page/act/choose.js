@@ -5,7 +5,7 @@
  */
 function choose(args) {
   const list = fieldOf(this);
-  if (!(list instanceof HTMLSelectElement)) return { class: 'bad_argument', error: 'The element is not a list to choose from.' };
+  if (!isSelect(list)) return { class: 'bad_argument', error: 'The element is not a list to choose from.' };
   const options = [...list.options];
   const label = (/** @type {HTMLOptionElement} */ o) => oneLine(o.label || o.text, 200);
   const shown = options.slice(0, 50).map(o => (o.value === label(o) ? { label: label(o) } : { label: label(o), value: o.value.slice(0, 200) }));
@@ -33,7 +33,7 @@ function choose(args) {
     }
     const option = found[0];
     const group = option.parentElement;
-    if (option.disabled || (group instanceof HTMLOptGroupElement && group.disabled)) {
+    if (option.disabled || (isOptGroup(group) && group.disabled)) {
       return { class: 'disabled', error: `The option ${JSON.stringify(label(option))} is disabled; take another one.`, options: shown };
     }
     chosen.add(option);

@@ -16,7 +16,7 @@ function list(args) {
     disabled: found.length === 1 && standstill(found[0]) !== null,
     selected: found.length === 1 && (found[0].getAttribute('aria-selected') ?? found[0].getAttribute('aria-checked')) === 'true',
     editable: input !== null && !input.readOnly,
-    value: oneLine(input ? input.value : this instanceof HTMLElement ? this.innerText : '', 200),
+    value: oneLine(input ? input.value : isHtml(this) ? this.innerText : '', 200),
     chosen: options.filter(o => o.getAttribute('aria-selected') === 'true').map(nameOf),
     many: listsOf(this).some(l => l.getAttribute('aria-multiselectable') === 'true'),
     // Some boxes show their choice beside the field itself, as chips.

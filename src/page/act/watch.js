@@ -45,7 +45,7 @@ function begin(asked, option) {
     // What handlers do at once, and in what they await, is the act's doing.
     hot++;
     setTimeout(() => hot--, 0);
-    if (guarding && event instanceof MouseEvent) {
+    if (guarding && 'clientX' in event) {
       if (landed === null) {
         const at = event.composedPath();
         const hit = hitAt(event.clientX, event.clientY, roots);
@@ -109,7 +109,9 @@ function regionOf(target) {
   const near = target.closest(
     'form,dialog,[role=dialog],[role=alertdialog],[role=listbox],[role=menu],fieldset,section,article,li,tr,[role=row]',
   );
-  const region = [near ?? target.parentElement ?? target];
+  const parent = target.parentElement;
+  // The body is the whole page: what moves by itself is in it too.
+  const region = [near ?? (parent && !/^(body|html|main)$/.test(dom.tag(parent)) ? parent : target)];
   const root = /** @type {Document | ShadowRoot} */ (target.getRootNode());
   for (const attribute of ['aria-controls', 'aria-owns', 'aria-describedby', 'aria-errormessage']) {
     for (const id of (target.getAttribute(attribute) ?? '').split(/\s+/)) {
@@ -135,8 +137,8 @@ function isEffect(record, hot, region, noise) {
   if (record.type === 'characterData') return letters(record.oldValue) !== letters(record.target.textContent);
   const moved = [...record.addedNodes, ...record.removedNodes];
   const passive = 'iframe,script,style,link,ins,noscript,img,picture,video,canvas';
-  if (moved.some(node => node instanceof Element && !node.matches(passive))) return true;
-  const text = (/** @type {NodeList} */ nodes) => [...nodes].map(n => (n instanceof Text ? n.data : '')).join('');
+  if (moved.some(node => isElement(node) && !node.matches(passive))) return true;
+  const text = (/** @type {NodeList} */ nodes) => [...nodes].map(n => (isText(n) ? n.data : '')).join('');
   return letters(text(record.addedNodes)) !== letters(text(record.removedNodes));
 }
 
@@ -167,14 +169,14 @@ function stateOf(el) {
     if (value !== null) state[name] = value;
   }
   state.disabled = standstill(el) !== null;
-  if (el instanceof HTMLDetailsElement) state.open = el.open;
-  if (el.localName === 'summary' && el.parentElement instanceof HTMLDetailsElement) state.open = el.parentElement.open;
-  if (el instanceof HTMLInputElement && (el.type === 'checkbox' || el.type === 'radio')) state.checked = el.checked;
-  else if (el instanceof HTMLSelectElement) {
+  if (isDetails(el)) state.open = el.open;
+  if (el.localName === 'summary' && isDetails(el.parentElement)) state.open = el.parentElement.open;
+  if (isInput(el) && (el.type === 'checkbox' || el.type === 'radio')) state.checked = el.checked;
+  else if (isSelect(el)) {
     state.chosen = [...el.selectedOptions].map(o => oneLine(o.label, 80));
     if (CSS.supports('selector(:open)')) state.listOpen = el.matches(':open');
   }
-  else if ((el instanceof HTMLInputElement || el instanceof HTMLTextAreaElement) && !isSecret(el)) {
+  else if ((isInput(el) || isTextArea(el)) && !isSecret(el)) {
     if (!/^(button|submit|reset|image|file|hidden)$/.test(el.type)) state.value = el.value.slice(0, 200);
   }
   return state;

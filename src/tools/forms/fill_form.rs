@@ -65,11 +65,19 @@ impl Tool for FillForm {
                 "fill_form: give 1 to {MOST} fields, each with index and value."
             )));
         }
-        let mut slots = Vec::new();
+        // All numbers first: filling one field may change how the next one reads, not which one is meant.
+        let mut elements = Vec::new();
         for one in &args.fields {
-            slots.push(fill(cx, one).await?);
+            elements.push(cx.browser.element(&cx.cancel, one.index).await.map_err(ActError::from));
         }
-        retry_dependent(cx, &args.fields, &mut slots).await?;
+        let mut slots = Vec::new();
+        for (one, element) in args.fields.iter().zip(&elements) {
+            slots.push(match element {
+                Ok(element) => fill(cx, one, element).await?,
+                Err(error) => slot_of(Err(error.clone()))?,
+            });
+        }
+        retry_dependent(cx, &args.fields, &elements, &mut slots).await?;
         let mut results = Vec::new();
         for (one, slot) in args.fields.iter().zip(&slots) {
             results.push(verdict(cx, one, slot).await?);
@@ -103,26 +111,25 @@ fn slot_of(result: Result<Slot, ActError>) -> Result<Slot, ToolError> {
     }
 }
 
-async fn fill(cx: &ToolCx, one: &One) -> Result<Slot, ToolError> {
-    slot_of(fill_one(cx, one).await)
+async fn fill(cx: &ToolCx, one: &One, element: &Element) -> Result<Slot, ToolError> {
+    slot_of(fill_one(cx, one, element).await)
 }
 
-async fn fill_one(cx: &ToolCx, one: &One) -> Result<Slot, ActError> {
+async fn fill_one(cx: &ToolCx, one: &One, element: &Element) -> Result<Slot, ActError> {
     let (browser, cancel) = (&cx.browser, &cx.cancel);
-    let element = browser.element(cancel, one.index).await?;
-    let field = browser.field(cancel, &element).await?;
+    let field = browser.field(cancel, element).await?;
     let expected = match action_for(&field, one.action) {
         Action::Check => {
             let want = wish(&field, &one.value)?;
-            browser.check(cancel, &element, &field, Some(want), Patience::Brief).await?.0
+            browser.check(cancel, element, &field, Some(want), Patience::Brief).await?.0
         }
-        Action::Select => browser.choose(cancel, &element, &field, &one.value.0).await?,
+        Action::Select => browser.choose(cancel, element, &field, &one.value.0).await?,
         Action::Type => {
             let text = one.value.joined();
-            browser.enter_text(cancel, &element, &field, &text, true).await?
+            browser.enter_text(cancel, element, &field, &text, true).await?
         }
     };
-    Ok(Slot::Filled { element: Box::new(element), expected, since: Instant::now() })
+    Ok(Slot::Filled { element: Box::new(element.clone()), expected, since: Instant::now() })
 }
 
 /// What the field is decides; a wrong `action` of the model does no harm.
@@ -147,10 +154,15 @@ fn wish(field: &Field, value: &OneOrMany) -> Result<bool, Refusal> {
 }
 
 /// Fields that depend on others (a list of towns after the country) come alive a moment later.
-async fn retry_dependent(cx: &ToolCx, fields: &[One], slots: &mut [Slot]) -> Result<(), ToolError> {
+async fn retry_dependent(
+    cx: &ToolCx,
+    fields: &[One],
+    elements: &[Result<Element, ActError>],
+    slots: &mut [Slot],
+) -> Result<(), ToolError> {
     let waits = |slot: &Slot| {
         matches!(slot, Slot::Failed(refusal)
-        if matches!(refusal.class, Class::NoSuchOption | Class::Disabled | Class::Hidden | Class::Covered))
+            if matches!(refusal.class, Class::NoSuchOption | Class::Disabled | Class::Hidden | Class::Covered))
     };
     let any_filled = slots.iter().any(|slot| matches!(slot, Slot::Filled { .. }));
     if !any_filled || !slots.iter().any(waits) {
@@ -160,9 +172,9 @@ async fn retry_dependent(cx: &ToolCx, fields: &[One], slots: &mut [Slot]) -> Res
         () = cx.cancel.cancelled() => return Err(ToolError::Cancelled),
         () = tokio::time::sleep(DEPENDS) => {}
     }
-    for (one, slot) in fields.iter().zip(slots.iter_mut()) {
-        if waits(slot) {
-            *slot = fill(cx, one).await?;
+    for ((one, element), slot) in fields.iter().zip(elements).zip(slots.iter_mut()) {
+        if let (true, Ok(element)) = (waits(slot), element) {
+            *slot = fill(cx, one, element).await?;
         }
     }
     Ok(())
