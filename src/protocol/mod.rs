@@ -17,3 +17,5 @@ pub use outbound::*;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod typescript;

@@ -105,6 +105,7 @@ wire! {
 
     /// Whether the model can be reached as somebody: `ready`, `unauth` or `unknown`.
     pub struct AuthStatus {
+        #[cfg_attr(test, ts(type = "'ready' | 'unauth' | 'unknown'"))]
         pub state: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
@@ -154,6 +155,7 @@ wire! {
         /// 1 = next.
         pub position: u32,
         /// `turn`: another turn runs. `person`: that turn waits for a person.
+        #[cfg_attr(test, ts(type = "'turn' | 'person'"))]
         pub reason: String,
     }
 
@@ -271,7 +273,7 @@ wire! {
         #[cfg_attr(test, ts(optional))]
         pub cdp_session_id: Option<CdpSessionId>,
         pub method: String,
-        #[cfg_attr(test, ts(type = "unknown"))]
+        #[cfg_attr(test, ts(type = "object"))]
         pub params: Value,
     }
 

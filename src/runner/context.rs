@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::prompt::{Context, TabContext};
-use crate::browser::{Browser, CdpError};
+use crate::browser::{Browser, CdpError, ViewOptions};
 use crate::protocol::TabInfo;
 
 /// All of it may take this long; what is not known by then is left out.
@@ -42,6 +42,16 @@ async fn read_page(browser: &Browser, cancel: &CancellationToken, context: &mut 
     };
     browser.context.pin(&tab);
     context.tab = Some(TabContext { title: tab.title, url: tab.url, ..TabContext::default() });
+    // In place before the page answers, so that a slow page still leaves the tab's title and address.
+    let view = browser.snapshot(cancel, &ViewOptions::default()).await;
+    if let (Ok(view), Some(tab)) = (&view, context.tab.as_mut()) {
+        let facts = &view.facts;
+        tab.viewport = Some(facts.viewport);
+        tab.scroll = Some((facts.scroll_y, facts.scroll_max));
+        tab.ready = Some(facts.ready_state.clone());
+        tab.selection = Some(facts.selection.clone());
+    }
+    context.page_view = Some(view.map(|view| view.text).map_err(|error| error.to_string()));
 }
 
 async fn tab(browser: &Browser, cancel: &CancellationToken) -> Result<Option<TabInfo>, CdpError> {

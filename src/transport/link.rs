@@ -352,7 +352,7 @@ mod tests {
     async fn read_deltas(peer: &mut MemoryPeer, bytes: usize) -> (String, usize) {
         let (mut text, mut count) = (String::new(), 0);
         while text.len() < bytes {
-            let body = peer.recv_body().await.unwrap();
+            let body = soon(peer.recv_body()).await.unwrap();
             assert!(body.len() <= MAX_OUTBOUND);
             if let Outbound::ChatDelta(delta) = serde_json::from_slice(&body).unwrap() {
                 text.push_str(&delta.text);
@@ -373,7 +373,7 @@ mod tests {
         let mut most = 0;
         let stream = async {
             for n in 0..PIECES {
-                outbox.ready().await.unwrap();
+                tokio::time::timeout(Duration::from_secs(60), outbox.ready()).await.unwrap().unwrap();
                 if n % 1000 == 0 {
                     outbox.send(cdp(json!(n))).unwrap();
                 }
@@ -385,7 +385,7 @@ mod tests {
             tokio::time::sleep(Duration::from_secs(30)).await;
             let (mut bytes, mut commands, mut count) = (0, 0, 0);
             while bytes < PIECES * PIECE {
-                match peer.recv().await.unwrap() {
+                match soon(peer.recv()).await.unwrap() {
                     Outbound::ChatDelta(delta) => {
                         assert!(whole.starts_with(&delta.text) && delta.text.len() % PIECE == 0);
                         bytes += delta.text.len();

@@ -84,10 +84,10 @@ pub(super) fn open(
     let backlog = watch::Sender::new(Backlog::default());
     let outbox = Outbox { queue, backlog: backlog.clone() };
     tasks.spawn(async move {
-        // Also when this task panics or is aborted: a connection that cannot answer is of no use.
-        let gone = peer_gone.drop_guard();
+        // However this task ends: a connection that cannot answer is of no use.
+        let _gone = peer_gone.drop_guard();
         match (Writing { writer, queued, waiting: VecDeque::new(), backlog }).run().await {
-            Ok(()) => drop(gone.disarm()),
+            Ok(()) => {}
             Err(FrameError::Io(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => {
                 tracing::debug!("the client stopped reading");
             }

@@ -1,9 +1,12 @@
 //! The demo: its pages in a real browser, and the whole of it.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use browy::chromium::Chromium;
-use browy::cli::demo::{Answer, Control, Field, Scenario, check, serve_pages};
+use browy::cli::demo::{
+    Answer, Control, Field, Kind, LIMIT, MomentKind, Plan, Report, Scenario, check, rehearse, serve_pages,
+};
 use serde_json::json;
 
 use crate::support::chromium::{SECONDS, options};
@@ -120,4 +123,62 @@ async fn a_value_without_an_event_does_not_pass() {
     let told = verdict.fields.iter().find(|verdict| verdict.label == field.label).unwrap();
     assert_eq!((told.found.as_str(), told.ok), (right(field)[0].as_str(), false));
     chromium.close().await;
+}
+
+/// The demo as it ships, but for a home, a cache and a picture of its own.
+fn plan(seed: u64, pictures: &Path) -> Plan {
+    let cli =
+        std::env::var_os("COPILOT_CLI_PATH").expect("COPILOT_CLI_PATH names the real CLI; tests/run sets it");
+    Plan {
+        seed,
+        live: false,
+        headless: true,
+        browser: None,
+        host: PathBuf::from(env!("CARGO_BIN_EXE_browy")),
+        cli: cli.into(),
+        package_cache: Path::new(env!("CARGO_TARGET_TMPDIR")).join("copilot-cache"),
+        copilot_home: pictures.join("unused"),
+        screenshot: pictures.join(format!("{seed}.png")),
+        limit: LIMIT,
+        take_back: None,
+    }
+}
+
+/// What went wrong, for a failing test.
+fn story(report: &Report) -> String {
+    let wrong: Vec<_> = report.verdict.fields.iter().filter(|field| !field.ok).collect();
+    format!("{wrong:#?}\n{:#?}\n{}\n{:?}", report.timeline, report.answer, report.error)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn three_shuffled_demos_fill_every_field_and_submit_nothing() {
+    let pictures = tempfile::tempdir().unwrap();
+    for seed in [1, 2, 3] {
+        let plan = plan(seed, pictures.path());
+        let report = rehearse(&plan).await.unwrap();
+        assert!(report.ok, "seed {seed}: {}", story(&report));
+        assert_eq!(
+            (report.verdict.right(), report.verdict.fields.len(), report.verdict.submitted),
+            (26, 26, 0)
+        );
+        assert!(report.timeline.iter().any(|moment| moment.kind == MomentKind::Said));
+        assert!(report.timeline.iter().all(|moment| moment.kind != MomentKind::Failed), "{}", story(&report));
+        assert!(report.answer.contains("All 26 fields"), "{}", report.answer);
+        let picture = std::fs::read(&plan.screenshot).unwrap();
+        assert_eq!(&picture[..8], b"\x89PNG\r\n\x1a\n");
+        assert!(picture.len() > 50_000, "{} bytes", picture.len());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_form_that_loses_a_value_fails_the_demo_and_the_agent_says_so() {
+    let pictures = tempfile::tempdir().unwrap();
+    let mut plan = plan(4, pictures.path());
+    plan.take_back = Some(Kind::Title);
+    let report = rehearse(&plan).await.unwrap();
+    assert!(!report.ok, "{}", story(&report));
+    assert_eq!(report.verdict.right(), 25, "{}", story(&report));
+    let wrong = report.verdict.fields.iter().find(|field| !field.ok).unwrap();
+    assert_eq!(wrong.found, "");
+    assert!(report.answer.contains(&wrong.label) && !report.answer.contains("All 26"), "{}", report.answer);
 }

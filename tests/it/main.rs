@@ -3,6 +3,8 @@
 
 mod support;
 
+#[cfg(unix)]
+mod act;
 mod architecture;
 #[path = "../case_runner/bind.rs"]
 mod bind;
@@ -13,9 +15,7 @@ mod demo;
 #[path = "../case_runner/expect.rs"]
 mod expect;
 mod fake_cli;
-
-#[cfg(unix)]
-mod act;
+mod fuzz;
 mod guard;
 #[cfg(unix)]
 mod install;
@@ -24,4 +24,8 @@ mod install_script;
 #[cfg(target_os = "linux")]
 mod kills;
 mod logging;
+#[cfg(target_os = "linux")]
+mod process;
 mod registry;
+#[cfg(unix)]
+mod view;

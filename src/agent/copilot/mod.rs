@@ -14,6 +14,8 @@ mod client;
 mod environment;
 mod errors;
 mod event;
+#[cfg(test)]
+mod fake;
 mod frame;
 pub mod guard;
 mod history;
@@ -23,6 +25,8 @@ mod process;
 mod provider;
 mod session;
 mod supervisor;
+#[cfg(test)]
+mod tests;
 mod turn;
 mod turn_state;
 mod wire;
@@ -36,6 +40,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 pub use environment::Environment;
+pub use locate::{Located, locate};
 
 use self::process::{CliLauncher, Launcher};
 use self::session::{Chats, ChatsHandle};

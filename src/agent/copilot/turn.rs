@@ -54,8 +54,8 @@ pub struct TurnCx {
     pub events: mpsc::Receiver<SessionEvent>,
 }
 
-/// Starts the turn's task in `tasks`.
-pub fn start(cx: TurnCx, tasks: &mut JoinSet<()>) -> AgentTurn {
+/// Starts the turn's task in `tasks`; it gives the chat's id.
+pub fn start(cx: TurnCx, tasks: &mut JoinSet<String>) -> AgentTurn {
     let (out, events) = mpsc::channel(OUT);
     let (answers, receiver) = mpsc::channel(64);
     let abort = CancellationToken::new();
@@ -141,7 +141,7 @@ struct Turn {
 }
 
 impl Turn {
-    async fn run(mut self) {
+    async fn run(mut self) -> String {
         let ending = loop {
             if let Some(ending) = self.step().await {
                 break ending;
@@ -156,11 +156,13 @@ impl Turn {
         // A reader that is gone, or the end of the process, ends this wait.
         for event in self.outbox {
             if self.out.send(event).await.is_err() {
-                return;
+                break;
             }
         }
+        drop(self.out);
         // Answers that were given must still arrive.
         while self.calls.join_next().await.is_some() {}
+        self.session_id
     }
 
     /// Waits for the next thing to happen; gives the ending when it was the last.
@@ -256,17 +258,15 @@ impl Turn {
 
     /// Queues an event. While the reader is slow, pieces of one message grow together instead of piling up.
     fn emit(&mut self, event: AgentEvent) {
-        if self.outbox.len() >= OUT {
-            if let (
+        if self.outbox.len() >= OUT
+            && let (
                 Some(AgentEvent::TextDelta { message_id: last, text: tail }),
                 AgentEvent::TextDelta { message_id, text },
             ) = (self.outbox.back_mut(), &event)
-            {
-                if last == message_id {
-                    tail.push_str(text);
-                    return;
-                }
-            }
+            && last == message_id
+        {
+            tail.push_str(text);
+            return;
         }
         self.outbox.push_back(event);
     }

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::scenario::{Answer, Control, Field, Scenario};
+use super::layout::{Answer, Control, Field};
+use super::scenario::Scenario;
 use crate::chromium::{ChromiumError, Page};
 
 const READ: &str = include_str!("pages/check.js");

@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 
 use super::kind::Kind;
+use super::layout::{Control, Field};
 use super::pages::escape;
-use super::scenario::{Control, Field, Scenario};
+use super::scenario::Scenario;
 
 const CSS: &str = include_str!("pages/form.css");
 const JS: &str = include_str!("pages/form.js");

@@ -2,7 +2,7 @@
 //!
 //! | module | what it is |
 //! |---|---|
-//! | `scenario`, `topics`, `wording`, `rng` | paper and form of a seed, and what belongs into each field |
+//! | `scenario`, `layout`, `topics`, `wording`, `rng` | paper and form of a seed, and what belongs into each field |
 //! | `paper`, `form`, `pages`, `serve` | the two pages, served on loopback |
 //! | `model` | the scripted model behind an OpenAI-compatible endpoint; knows no answers |
 //! | `stage` | a temporary home, a browser with extension and host, the side panel |
@@ -12,6 +12,7 @@
 mod check;
 mod form;
 mod kind;
+mod layout;
 mod model;
 mod pages;
 mod paper;
@@ -34,19 +35,22 @@ use anyhow::Context;
 use clap::Args;
 use tokio::time::{Instant, timeout_at};
 
+use crate::agent::copilot::{Environment, locate};
+use crate::config::Config;
 use crate::paths::Paths;
 
 pub use check::{FieldVerdict, Verdict, check};
 pub use kind::Kind;
+pub use layout::{Answer, Control, Field};
 pub use pages::serve as serve_pages;
 pub use play::Report;
-pub use scenario::{Answer, Control, Field, Scenario};
+pub use scenario::Scenario;
 pub use serve::Server;
 pub use stage::Plan;
 pub use timeline::{Moment, MomentKind};
 
 use report::Output;
-use stage::Stage;
+use stage::{Stage, package_cache};
 
 /// Longest time from start to verdict.
 pub const LIMIT: Duration = Duration::from_secs(180);
@@ -86,10 +90,12 @@ pub struct DemoArgs {
 /// # Errors
 /// When something that the demo needs is missing or fails; the error says what to do.
 pub async fn run(args: DemoArgs) -> anyhow::Result<ExitCode> {
+    let user = Paths::of_user()?;
+    let config = Config::load(&user)?;
     let no_display = no_display();
     let screenshot = match &args.screenshot {
         Some(file) => std::path::absolute(file).with_context(|| format!("cannot use {}", file.display()))?,
-        None => Paths::of_user()?.browy().join(format!("demo-{}.png", args.seed)),
+        None => user.browy().join(format!("demo-{}.png", args.seed)),
     };
     let plan = Plan {
         seed: args.seed,
@@ -97,6 +103,11 @@ pub async fn run(args: DemoArgs) -> anyhow::Result<ExitCode> {
         headless: args.headless || no_display,
         browser: args.browser.clone(),
         host: std::env::current_exe().context("cannot find this program's own file")?,
+        // As the host would find it in the person's own home.
+        cli: locate(&Environment::of_process(), config.cli_path.as_deref(), &user)?.program,
+        package_cache: package_cache(&user),
+        copilot_home: std::env::var_os("COPILOT_HOME")
+            .map_or_else(|| user.home().join(".copilot"), PathBuf::from),
         screenshot,
         limit: LIMIT,
         take_back: None,
@@ -149,12 +160,6 @@ async fn act(plan: &Plan, keep: bool, output: Output) -> anyhow::Result<Report> 
 
 fn broken(why: &str, stage: &Stage) -> anyhow::Error {
     anyhow::anyhow!("{why}\nThe end of the browser's log:\n{}", stage.chromium.log_tail())
-}
-
-/// The CLI that the host would find in the person's own home.
-fn cli_path(user: &Paths) -> anyhow::Result<PathBuf> {
-    let _ = user;
-    std::env::var_os("COPILOT_CLI_PATH").map(PathBuf::from).context("set COPILOT_CLI_PATH")
 }
 
 /// Whether a window could not be shown.

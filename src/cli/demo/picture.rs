@@ -36,8 +36,15 @@ pub async fn take(stage: &Stage, paper_title: &str, file: &Path) -> anyhow::Resu
     to_front(&stage.form).await?;
     stage.form.evaluate("document.activeElement?.blur(), scrollTo(0, 0)").await?;
     stage.panel.evaluate(SHOW_STEPS).await?;
-    let page = shot(&stage.form).await?;
-    let panel = shot(&stage.panel).await?;
+    let mut shots = Vec::new();
+    for page in [&stage.form, &stage.panel] {
+        hide_scrollbars(page, true).await?;
+        let picture = shot(page).await;
+        hide_scrollbars(page, false).await?;
+        shots.push(picture?);
+    }
+    let panel = shots.pop().unwrap_or_default();
+    let page = shots.pop().unwrap_or_default();
     let whole = compose(stage, paper_title, page, panel).await?;
     if let Some(folder) = file.parent() {
         std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
@@ -45,23 +52,28 @@ pub async fn take(stage: &Stage, paper_title: &str, file: &Path) -> anyhow::Resu
     std::fs::write(file, whole).with_context(|| format!("cannot write {}", file.display()))
 }
 
+/// For the moment of the picture.
+async fn hide_scrollbars(page: &Page, hidden: bool) -> anyhow::Result<()> {
+    let width = if hidden { "none" } else { "" };
+    page.evaluate(&format!("document.documentElement.style.scrollbarWidth = '{width}'")).await?;
+    Ok(())
+}
+
 /// A target as PNG, in its own size.
 async fn shot(page: &Page) -> anyhow::Result<Bytes> {
     let size = page.evaluate("[innerWidth, innerHeight]").await?;
-    // An animation frame of a page in the background may never come; the picture is taken anyway.
-    let _ = tokio::time::timeout(Duration::from_secs(1), page.evaluate(PAINTED)).await;
-    capture(page, &size[0], &size[1], "").await
+    painted(page).await;
+    let clip = json!({ "x": 0, "y": 0, "width": size[0], "height": size[1], "scale": SCALE });
+    capture(page, json!({ "format": "png", "clip": clip, "captureBeyondViewport": false })).await
 }
 
-async fn capture(page: &Page, width: &Value, height: &Value, format: &str) -> anyhow::Result<Bytes> {
-    let clip = json!({ "x": 0, "y": 0, "width": width, "height": height, "scale": SCALE });
-    let format = if format.is_empty() { "png" } else { format };
-    let answer = page
-        .send(
-            "Page.captureScreenshot",
-            json!({ "format": format, "clip": clip, "captureBeyondViewport": false }),
-        )
-        .await?;
+/// An animation frame of a page in the background may never come; the picture is taken anyway.
+async fn painted(page: &Page) {
+    let _ = tokio::time::timeout(Duration::from_secs(1), page.evaluate(PAINTED)).await;
+}
+
+async fn capture(page: &Page, what: Value) -> anyhow::Result<Bytes> {
+    let answer = page.send("Page.captureScreenshot", what).await?;
     let data = answer["data"].as_str().unwrap_or_default();
     let bytes = STANDARD.decode(data).context("the browser's picture is no base64")?;
     if bytes.is_empty() {
@@ -91,10 +103,8 @@ async fn compose(stage: &Stage, paper_title: &str, page: Bytes, panel: Bytes) ->
         let metrics =
             json!({ "width": size[0], "height": size[1], "deviceScaleFactor": SCALE, "mobile": false });
         tab.send("Emulation.setDeviceMetricsOverride", metrics).await?;
-        let _ = tokio::time::timeout(Duration::from_secs(1), tab.evaluate(PAINTED)).await;
-        let answer = tab.send("Page.captureScreenshot", json!({ "format": "png" })).await?;
-        let bytes = STANDARD.decode(answer["data"].as_str().unwrap_or_default());
-        anyhow::Ok(Bytes::from(bytes.context("the browser's picture is no base64")?))
+        painted(&tab).await;
+        capture(&tab, json!({ "format": "png" })).await
     }
     .await;
     let closed = tab.close().await;

@@ -1,6 +1,6 @@
 //! What the demo prints.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write as _};
 use std::time::Duration;
 
 use super::check::Verdict;
@@ -30,11 +30,14 @@ impl Output {
     }
 
     fn line(self, style: &str, text: &str) {
-        match self {
-            Self::Text { styled: true } if !style.is_empty() => println!("\x1b[{style}m{text}\x1b[0m"),
-            Self::Text { .. } => println!("{text}"),
-            Self::Json | Self::Silent => {}
-        }
+        // A reader that went away is no reason to leave a browser behind.
+        let _ = match self {
+            Self::Text { styled: true } if !style.is_empty() => {
+                writeln!(std::io::stdout(), "\x1b[{style}m{text}\x1b[0m")
+            }
+            Self::Text { .. } => writeln!(std::io::stdout(), "{text}"),
+            Self::Json | Self::Silent => Ok(()),
+        };
     }
 
     /// What will be done.
@@ -88,22 +91,18 @@ impl Output {
         }
         self.line("", "");
         let right = report.verdict.right();
-        if report.ok {
-            self.line(
-                "1;32",
-                &format!(
-                    "  {right} of {} fields hold what the paper says, and nothing was submitted. {took}",
-                    fields.len()
-                ),
-            );
-        } else {
-            self.line(
-                "1;31",
-                &format!(
-                    "  {right} of {} fields hold what the paper says; submitted {submitted} times. {took}",
-                    fields.len()
-                ),
-            );
+        let sent = match submitted {
+            0 => "nothing was submitted".to_owned(),
+            1 => "the form was submitted".to_owned(),
+            times => format!("the form was submitted {times} times"),
+        };
+        let style = if report.ok { "1;32" } else { "1;31" };
+        let total = fields.len();
+        self.line(
+            style,
+            &format!("  {right} of {total} fields hold what the paper says, and {sent}. {took}"),
+        );
+        if !report.ok {
             if let Some(error) = &report.error {
                 self.line("", &format!("  The turn failed: {error}"));
             }
@@ -146,7 +145,7 @@ impl Output {
     /// When the report cannot be written as JSON.
     pub fn whole(self, report: &Report) -> serde_json::Result<()> {
         if self == Self::Json {
-            println!("{}", serde_json::to_string_pretty(report)?);
+            let _ = writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(report)?);
         }
         Ok(())
     }

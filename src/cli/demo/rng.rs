@@ -30,8 +30,8 @@ impl Rng {
     }
 
     /// One of `items`, which must not be empty.
-    pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
-        &items[self.below(items.len())]
+    pub fn pick<T: Copy>(&mut self, items: &[T]) -> T {
+        items[self.below(items.len())]
     }
 
     /// `count` different items, in random order.
@@ -53,9 +53,7 @@ impl Rng {
     pub fn word(&mut self, length: usize) -> String {
         const LETTERS: &[u8] = b"abcdefghijkmnpqrstuvwxyz";
         const ALL: &[u8] = b"abcdefghijkmnpqrstuvwxyz23456789";
-        (0..length)
-            .map(|at| char::from(if at == 0 { *self.pick(LETTERS) } else { *self.pick(ALL) }))
-            .collect()
+        (0..length).map(|at| char::from(if at == 0 { self.pick(LETTERS) } else { self.pick(ALL) })).collect()
     }
 
     #[allow(clippy::cast_possible_truncation, reason = "the remainder is below a usize")]

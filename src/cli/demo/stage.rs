@@ -42,6 +42,12 @@ pub struct Plan {
     pub browser: Option<PathBuf>,
     /// The program that the browser starts as the host; absolute.
     pub host: PathBuf,
+    /// The Copilot CLI.
+    pub cli: PathBuf,
+    /// The folder into whose `pkg` the CLI unpacks itself, 235 MB once.
+    pub package_cache: PathBuf,
+    /// The `COPILOT_HOME` with the person's sign-in; used only with `live`.
+    pub copilot_home: PathBuf,
     /// Where the picture goes.
     pub screenshot: PathBuf,
     /// The whole demo may take this long.
@@ -56,8 +62,6 @@ pub struct Stage {
     pub program: PathBuf,
     /// The browser.
     pub chromium: Chromium,
-    /// The paper's tab.
-    pub paper: Page,
     /// The form's tab.
     pub form: Page,
     /// The side panel.
@@ -82,10 +86,9 @@ impl Stage {
         EXTENSION.extract(&extension).context("cannot unpack the extension")?;
         let model =
             if plan.live { None } else { Some(model::start().await.context("cannot serve the model")?) };
-        let mut env = environment(plan, home.path())?;
+        let env = environment(plan, home.path());
         if let Some(model) = &model {
             settings(home.path(), model)?;
-            env.extend(own_copilot(home.path()));
         }
         let pages = pages::serve(scenario, plan.take_back).await.context("cannot serve the pages")?;
         let program = match &plan.browser {
@@ -102,11 +105,12 @@ impl Stage {
         options.headless = plan.headless;
         options.window = WINDOW;
         options.env = env;
-        // The person's language decides how dates look in the form; the picture is the same everywhere.
-        options.flags = vec!["--lang=en-GB".to_owned(), "--hide-scrollbars".to_owned()];
+        if plan.headless {
+            options.flags.push("--hide-scrollbars".to_owned());
+        }
         let chromium = Chromium::launch(options).await?;
-        let (paper, form, panel) = open(&chromium, &pages.base()).await?;
-        Ok(Self { program, chromium, paper, form, panel, _pages: pages, _model: model, _home: home })
+        let (form, panel) = open(&chromium, &pages.base()).await?;
+        Ok(Self { program, chromium, form, panel, _pages: pages, _model: model, _home: home })
     }
 
     /// Ends the browser, and with it the host and the CLI.
@@ -115,7 +119,7 @@ impl Stage {
     }
 }
 
-async fn open(chromium: &Chromium, base: &str) -> anyhow::Result<(Page, Page, Page)> {
+async fn open(chromium: &Chromium, base: &str) -> anyhow::Result<(Page, Page)> {
     let browser = chromium.browser();
     // The blank tab of the start becomes the paper's.
     let first = browser
@@ -131,7 +135,7 @@ async fn open(chromium: &Chromium, base: &str) -> anyhow::Result<(Page, Page, Pa
     let panel = browser.open_side_panel(&paper).await?;
     to_front(&paper).await?;
     ready(&panel).await?;
-    Ok((paper, form, panel))
+    Ok((form, panel))
 }
 
 /// Brings a tab to the front.
@@ -143,19 +147,20 @@ pub async fn to_front(page: &Page) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// States of the panel that do not pass by themselves.
+const STUCK: &str = "['exited', 'missing', 'forbidden', 'unauth', 'error']";
+
 async fn ready(panel: &Page) -> anyhow::Result<()> {
-    let waited =
-        panel.wait_for("document.querySelector('#state')?.dataset.state === 'ready'", READY_LIMIT).await;
-    if waited.is_ok() {
+    let settled = format!(
+        "((state) => state === 'ready' || {STUCK}.includes(state))(document.querySelector('#state')?.dataset.state)"
+    );
+    let waited = panel.wait_for(&settled, READY_LIMIT).await;
+    let shown = look(panel).await?;
+    if shown.state == "ready" {
         return Ok(());
     }
-    let shown = look(panel).await.unwrap_or_default();
-    bail!(
-        "the side panel was not ready within {} s. It says “{}” {}",
-        READY_LIMIT.as_secs(),
-        shown.word,
-        shown.notice
-    );
+    let when = if waited.is_ok() { String::new() } else { format!(" within {} s", READY_LIMIT.as_secs()) };
+    bail!("the side panel did not get ready{when}. It says: {}. {}", shown.word, shown.notice);
 }
 
 /// The settings that lead to the scripted model.
@@ -175,33 +180,25 @@ fn settings(home: &Path, model: &Server) -> anyhow::Result<()> {
 }
 
 /// Variables of the browser, which the host and the CLI inherit.
-fn environment(plan: &Plan, home: &Path) -> anyhow::Result<Vec<(OsString, Option<OsString>)>> {
-    let user = Paths::of_user()?;
-    let cli = super::cli_path(&user)?;
+fn environment(plan: &Plan, home: &Path) -> Vec<(OsString, Option<OsString>)> {
+    let copilot_home = if plan.live { plan.copilot_home.clone() } else { home.join(".copilot") };
     let mut env: Vec<(OsString, Option<OsString>)> = vec![
         ("HOME".into(), Some(home.into())),
-        ("COPILOT_CLI_PATH".into(), Some(cli.into())),
-        // Unpacking 235 MB for every demo would be a waste; what is in there is the CLI's own program.
-        ("COPILOT_PKG_CACHE_HOME".into(), Some(package_cache(&user).into())),
+        ("COPILOT_CLI_PATH".into(), Some(plan.cli.clone().into())),
+        ("COPILOT_PKG_CACHE_HOME".into(), Some(plan.package_cache.clone().into())),
+        ("COPILOT_HOME".into(), Some(copilot_home.into())),
     ];
-    if plan.live && std::env::var_os("COPILOT_HOME").is_none() {
-        env.push(("COPILOT_HOME".into(), Some(user.home().join(".copilot").into())));
-    }
-    Ok(env)
-}
-
-/// Keeps the person's Copilot out of it: its state, its keys.
-fn own_copilot(home: &Path) -> Vec<(OsString, Option<OsString>)> {
-    let mut env: Vec<(OsString, Option<OsString>)> =
-        vec![("COPILOT_HOME".into(), Some(home.join(".copilot").into()))];
-    for name in ["COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN", "COPILOT_PROVIDER_BASE_URL"] {
-        env.push((name.into(), None));
+    if !plan.live {
+        // The person's sign-in stays out of it.
+        for name in ["COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"] {
+            env.push((name.into(), None));
+        }
     }
     env
 }
 
-/// The folder whose `pkg` the person's CLI unpacks itself into.
-fn package_cache(user: &Paths) -> PathBuf {
+/// The folder whose `pkg` the person's own CLI unpacks itself into.
+pub fn package_cache(user: &Paths) -> PathBuf {
     for name in ["COPILOT_PKG_CACHE_HOME", "COPILOT_CACHE_HOME"] {
         if let Some(folder) = std::env::var_os(name).filter(|folder| !folder.is_empty()) {
             return folder.into();

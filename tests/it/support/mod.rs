@@ -9,6 +9,7 @@ pub mod copilot;
 pub mod fake_agent;
 pub mod fake_cli;
 pub mod fake_panel;
+pub mod host;
 pub mod model_server;
 pub mod page_server;
 #[cfg(target_os = "linux")]

@@ -55,7 +55,7 @@ pub fn next_step(conversation: &Conversation) -> Step {
         needed.into_iter().filter(|tool| !conversation.tools.iter().any(|offered| offered == tool)).collect();
     if !off.is_empty() {
         return say(format!(
-            "I cannot do this: {} is switched off, and I need it to read your tabs.",
+            "I cannot do this without these tools, which are switched off: {}. Nothing was touched.",
             off.join(", ")
         ));
     }

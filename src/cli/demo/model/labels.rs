@@ -67,7 +67,7 @@ pub fn best_option(wanted: &str, options: &[String]) -> Option<usize> {
         let common = wanted.iter().filter(|word| option.contains(word)).count();
         let all = wanted.len() + option.len() - common;
         // In thousandths, so that options can be compared exactly.
-        if all == 0 { 0 } else { common * 1000 / all }
+        (common * 1000).checked_div(all).unwrap_or(0)
     };
     let (at, best) =
         options.iter().map(score).enumerate().max_by_key(|(at, score)| (*score, usize::MAX - at))?;

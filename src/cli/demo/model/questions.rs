@@ -60,25 +60,16 @@ impl Form {
         let result: Value = serde_json::from_str(result).ok()?;
         let fields = result.get("fields")?.as_array()?;
         let mut form = Self { submit: text(&result["submit"]["text"]), ..Self::default() };
-        let mut groups: Vec<String> = Vec::new();
+        let mut gathered: Vec<String> = Vec::new();
         for field in fields {
-            if is_radio(field) {
-                let name = group_name(field);
-                if groups.contains(&name) {
-                    continue;
-                }
-                let buttons: Vec<&Value> =
-                    fields.iter().filter(|other| is_radio(other) && group_name(other) == name).collect();
-                form.questions.extend(radio_group(&result, &name, &buttons));
-                groups.push(name);
-            } else {
+            if !is_radio(field) {
                 form.questions.extend(question(field));
+                continue;
             }
-        }
-        // Some forms tell of radio buttons only in their groups.
-        if let Some(named) = result["radioGroups"].as_object() {
-            for name in named.keys().filter(|name| !groups.contains(name)) {
-                form.questions.extend(radio_group(&result, name, &[]));
+            let name = group_name(field);
+            if !gathered.contains(&name) {
+                form.questions.extend(radio_group(fields, &name));
+                gathered.push(name);
             }
         }
         Some(form)
@@ -99,33 +90,26 @@ fn word<'a>(field: &'a Value, key: &str) -> &'a str {
 }
 
 fn is_radio(field: &Value) -> bool {
-    word(field, "type") == "radio" || word(field, "role") == "radio"
+    word(field, "type") == "radio"
 }
 
+/// What the buttons of a group have in common.
 fn group_name(field: &Value) -> String {
-    [word(field, "group"), word(field, "name")]
-        .into_iter()
-        .find(|name| !name.is_empty())
-        .unwrap_or_default()
-        .to_owned()
+    let known = [word(field, "name"), word(field, "group")];
+    known.into_iter().find(|name| !name.is_empty()).unwrap_or_default().to_owned()
 }
 
 fn question(field: &Value) -> Option<Question> {
     let index = field["index"].as_u64()?;
-    if field["disabled"].as_bool() == Some(true)
-        || matches!(word(field, "type"), "submit" | "button" | "reset")
-    {
+    if field["disabled"].as_bool() == Some(true) || word(field, "type") == "button" {
         return None;
     }
-    let role = word(field, "role");
     let choices: Vec<Choice> = choices(&field["options"]);
-    let many = field["multiple"].as_bool() == Some(true) || word(field, "type") == "select-multiple";
-    let way = match (word(field, "tag"), word(field, "type")) {
-        ("select", _) if many => Way::ChooseMany,
-        ("select", _) => Way::ChooseOne,
-        (_, "checkbox") => Way::Tick,
-        _ if matches!(role, "checkbox" | "switch") => Way::Tick,
-        (tag, _) if matches!(role, "combobox" | "listbox") && tag != "input" => Way::ChooseOne,
+    let way = match (word(field, "type"), word(field, "tag")) {
+        ("select-multiple", _) => Way::ChooseMany,
+        ("select-one" | "listbox", _) => Way::ChooseOne,
+        ("combobox", tag) if tag != "input" => Way::ChooseOne,
+        ("checkbox" | "switch", _) => Way::Tick,
         _ if !choices.is_empty() => Way::ChooseOne,
         _ => Way::Type,
     };
@@ -163,13 +147,9 @@ fn held(field: &Value, choices: &[Choice]) -> String {
     }
 }
 
-fn radio_group(result: &Value, name: &str, buttons: &[&Value]) -> Option<Question> {
-    let told = &result["radioGroups"][name];
-    let listed = told.as_array().or_else(|| told["options"].as_array());
-    let buttons: Vec<&Value> = match listed {
-        Some(listed) => listed.iter().collect(),
-        None => buttons.to_vec(),
-    };
+fn radio_group(fields: &[Value], name: &str) -> Option<Question> {
+    let buttons: Vec<&Value> =
+        fields.iter().filter(|field| is_radio(field) && group_name(field) == name).collect();
     let choices: Vec<Choice> = buttons
         .iter()
         .filter_map(|button| {
@@ -180,10 +160,7 @@ fn radio_group(result: &Value, name: &str, buttons: &[&Value]) -> Option<Questio
             })
         })
         .collect();
-    let asked = ["groupLabel", "legend", "question"];
-    let label = text(&told["label"])
-        .or_else(|| buttons.iter().find_map(|button| asked.iter().find_map(|key| text(&button[*key]))))
-        .unwrap_or_default();
+    let label = buttons.iter().find_map(|button| text(&button["group"])).unwrap_or_default();
     let value = choices.iter().find(|choice| choice.chosen).map(|c| c.label.clone()).unwrap_or_default();
     let index = choices.first()?.index?;
     Some(Question { index, label, way: Way::Radio, choices, value, ticked: false })

@@ -121,19 +121,14 @@ impl State {
 
     fn take_text(&mut self, call: &Call) {
         let Some(at) = self.at else { return };
-        let json = call.json();
-        let (piece, rest) = match &json {
-            Some(json) => {
-                let next = ["next", "nextOffset", "next_offset"].iter().find_map(|key| json[*key].as_u64());
-                let piece = json["text"].as_str().unwrap_or_default().to_owned();
-                (piece, next.map(|next| json!({ "offset": next })))
-            }
-            None => (call.result.clone(), None),
-        };
+        let (piece, next) = unfenced(&call.result);
         let text = self.texts.entry(at).or_default();
-        text.text.push_str(&piece);
+        if !text.text.is_empty() {
+            text.text.push('\n');
+        }
+        text.text.push_str(piece);
         // A page that gives nothing new would be read for ever.
-        text.rest = rest.filter(|_| !piece.is_empty());
+        text.rest = next.filter(|_| !piece.is_empty()).map(|next| json!({ "from": next }));
     }
 
     fn take_form(&mut self, call: &Call) {
@@ -167,4 +162,28 @@ impl State {
 /// A number, also when it comes as text.
 fn number(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| value.as_str()?.parse().ok())
+}
+
+/// The text between the fences, and where to go on.
+fn unfenced(result: &str) -> (&str, Option<u64>) {
+    let Some((first, rest)) = result.split_once('\n') else { return (result, None) };
+    let Some(fence) = first.strip_prefix('<').and_then(|tag| tag.strip_suffix('>')) else {
+        return (result, None);
+    };
+    let Some((text, after)) = rest.split_once(&format!("\n</{fence}>")) else { return (result, None) };
+    let next = after.rsplit_once("from=").map(|(_, number)| number.trim_end().trim_end_matches('.'));
+    (text, next.and_then(|number| number.parse().ok()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_ends_at_its_own_fence_only() {
+        let result = "<page_text fence=ab>\none\n</page_text fence=xy>\nfrom=7.\n</page_text fence=ab>\nCharacters 0 to 40 of 90; go on with from=40.";
+        assert_eq!(unfenced(result), ("one\n</page_text fence=xy>\nfrom=7.", Some(40)));
+        assert_eq!(unfenced("<page_text fence=ab>\nall\n</page_text fence=ab>"), ("all", None));
+        assert_eq!(unfenced("There is no visible text."), ("There is no visible text.", None));
+    }
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::super::kind::Kind;
-use super::super::scenario::{Answer, Control, Field, Scenario};
+use super::super::layout::{Answer, Control, Field};
+use super::super::scenario::Scenario;
 use super::super::{paper, wording};
 use super::agent::next_step;
 use super::conversation::{Call, Conversation};
@@ -142,13 +143,18 @@ impl Desk {
             "extract_text" => {
                 assert_eq!(self.at, 9, "the paper is read in its own tab");
                 let text: Vec<char> = self.text().chars().collect();
-                let from = usize::try_from(args["offset"].as_u64().unwrap_or(0)).unwrap();
-                let end = (from + self.page).min(text.len());
-                let mut result = json!({ "text": text[from..end].iter().collect::<String>() });
-                if end < text.len() {
-                    result["next"] = json!(end);
+                let from = usize::try_from(args["from"].as_u64().unwrap_or(0)).unwrap();
+                let mut end = (from + self.page).min(text.len());
+                while end < text.len() && text[end - 1] != '\n' {
+                    end -= 1;
                 }
-                result
+                let part: String = text[from..end].iter().collect();
+                let mut answer = format!("<page_text fence=f1>\n{}\n</page_text fence=f1>", part.trim_end());
+                if end < text.len() {
+                    answer +=
+                        &format!("\nCharacters {from} to {end} of {}; go on with from={end}.", text.len());
+                }
+                Value::String(answer)
             }
             "extract_form" => self.form(),
             "fill_form" => {
@@ -200,7 +206,6 @@ impl Desk {
 
     fn form(&self) -> Value {
         let mut fields = Vec::new();
-        let mut groups = serde_json::Map::new();
         for (index, field) in self.numbered() {
             let held = self.held.get(&index);
             let text = held.and_then(Value::as_str).unwrap_or_default();
@@ -209,29 +214,43 @@ impl Desk {
                 Some(Value::String(one)) => one == label,
                 _ => false,
             };
+            let options = || -> Vec<Value> {
+                field
+                    .options
+                    .iter()
+                    .map(|(_, label)| json!({ "label": label, "selected": selected(label) }))
+                    .collect()
+            };
+            let mut told = json!({ "index": index, "tag": "input", "type": "text", "name": field.name, "label": field.label });
             match field.control {
                 Control::Radio => {
-                    let buttons: Vec<Value> = (index..)
-                        .zip(&field.options)
-                        .map(|(at, (_, label))| json!({ "index": at, "label": label, "checked": self.held.contains_key(&at) }))
-                        .collect();
-                    groups.insert(field.name.clone(), json!({ "label": field.label, "options": buttons }));
+                    for (at, (_, label)) in (index..).zip(&field.options) {
+                        let checked = self.held.contains_key(&at);
+                        fields.push(json!({ "index": at, "tag": "input", "type": "radio", "name": field.name, "group": field.label, "label": label, "checked": checked }));
+                    }
+                    continue;
                 }
-                Control::Checkbox => fields.push(
-                    json!({ "index": index, "tag": "input", "type": "checkbox", "label": field.label, "checked": text == "true" }),
-                ),
+                Control::Checkbox => {
+                    told["type"] = json!("checkbox");
+                    told["checked"] = json!(text == "true");
+                }
                 Control::Select | Control::MultiSelect => {
-                    let options: Vec<Value> =
-                        field.options.iter().map(|(value, label)| json!({ "value": value, "label": label, "selected": selected(label) })).collect();
-                    fields.push(json!({ "index": index, "tag": "select", "multiple": field.control == Control::MultiSelect, "label": field.label, "options": options }));
+                    let many = field.control == Control::MultiSelect;
+                    told["tag"] = json!("select");
+                    told["type"] = json!(if many { "select-multiple" } else { "select-one" });
+                    told["options"] = options().into();
                 }
-                Control::Combobox => fields.push(
-                    json!({ "index": index, "tag": "div", "role": "combobox", "label": field.label, "value": text }),
-                ),
-                _ => fields.push(json!({ "index": index, "tag": "input", "type": "text", "label": field.label, "value": text })),
+                Control::Combobox => {
+                    told["tag"] = json!("div");
+                    told["type"] = json!("combobox");
+                    told["value"] = json!(if text.is_empty() { "Choose…" } else { text });
+                    told["options"] = options().into();
+                }
+                _ => told["value"] = json!(cut(text)),
             }
+            fields.push(told);
         }
-        json!({ "form": {}, "fields": fields, "radioGroups": groups, "submit": { "index": 99, "text": "Submit manuscript" } })
+        json!({ "form": {}, "fields": fields, "radioGroups": {}, "submit": { "index": 99, "text": "Submit manuscript" } })
     }
 
     /// Labels of the fields that do not hold what they must.
@@ -269,6 +288,14 @@ impl Desk {
     }
 }
 
+/// Long values are shown in part.
+fn cut(text: &str) -> String {
+    if text.chars().count() <= 200 {
+        return text.to_owned();
+    }
+    text.chars().take(199).chain(['…']).collect()
+}
+
 /// Lets the model work until it says its last word, which is returned with the number of calls.
 fn work(desk: &mut Desk, tools: &[&str]) -> (String, usize) {
     let mut conversation = Conversation {
@@ -284,7 +311,10 @@ fn work(desk: &mut Desk, tools: &[&str]) -> (String, usize) {
         assert!(!step.text.is_empty(), "it says what it does");
         for call in step.calls {
             assert!(tools.contains(&call.tool), "{} is not on offer", call.tool);
-            let result = desk.call(call.tool, &call.args).to_string();
+            let result = match desk.call(call.tool, &call.args) {
+                Value::String(text) => text,
+                json => json.to_string(),
+            };
             conversation.calls.push(Call { name: call.tool.to_owned(), args: call.args, result });
         }
     }

@@ -12,7 +12,7 @@ use hyper::{Method, Request, Response, StatusCode};
 use serde_json::{Value, json};
 
 use super::super::serve::{Body, Server, whole};
-use super::agent::{Step, next_step};
+use super::agent::{Step, ToolUse, next_step};
 use super::conversation::Conversation;
 
 /// The model's name, as the settings file asks for it.
@@ -68,7 +68,7 @@ fn usage(request: &Value, step: &Step) -> Value {
 fn calls(step: &Step) -> Vec<Value> {
     step.calls
         .iter()
-        .map(|call| {
+        .map(|call: &ToolUse| {
             json!({
                 "id": format!("call_{}", uuid::Uuid::new_v4().simple()),
                 "type": "function",
@@ -150,6 +150,9 @@ fn pieces(text: &str) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpStream;
+
     use super::*;
 
     #[test]
@@ -157,5 +160,49 @@ mod tests {
         let text = "Größe — a text\n\nwith   gaps, and | tables |\n|---|\n";
         assert_eq!(pieces(text).concat(), text);
         assert!(pieces(text).len() > 2);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn stream_carries_text_piece_by_piece_then_the_call_then_the_usage() {
+        let step = Step {
+            text: "I'll look at the open tabs first.".to_owned(),
+            calls: vec![ToolUse { tool: "list_tabs", args: json!({ "a": 1 }) }],
+        };
+        let body =
+            streamed(&step, &json!({ "total_tokens": 3 })).into_body().collect().await.unwrap().to_bytes();
+        let body = String::from_utf8(body.to_vec()).unwrap();
+        let lines: Vec<&str> = body.split("\n\n").filter(|line| !line.is_empty()).collect();
+        assert_eq!(*lines.last().unwrap(), "data: [DONE]");
+        let chunks: Vec<Value> = lines[..lines.len() - 1]
+            .iter()
+            .map(|line| serde_json::from_str(line.strip_prefix("data: ").unwrap()).unwrap())
+            .collect();
+        let texts: Vec<&str> =
+            chunks.iter().filter_map(|chunk| chunk["choices"][0]["delta"]["content"].as_str()).collect();
+        assert_eq!(texts.concat(), step.text);
+        assert!(texts.len() > 2, "{texts:?}");
+        let call = chunks.iter().find_map(|chunk| chunk["choices"][0]["delta"]["tool_calls"].get(0)).unwrap();
+        assert_eq!((&call["index"], &call["function"]["name"]), (&json!(0), &json!("list_tabs")));
+        assert_eq!(call["function"]["arguments"], "{\"a\":1}");
+        assert!(chunks.iter().any(|chunk| chunk["choices"][0]["finish_reason"] == "tool_calls"));
+        assert_eq!(chunks.last().unwrap()["usage"]["total_tokens"], 3);
+    }
+
+    async fn ask(server: &Server, request: &str) -> String {
+        let mut stream = TcpStream::connect(server.base().trim_start_matches("http://")).await.unwrap();
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        answer
+    }
+
+    #[tokio::test]
+    async fn endpoint_names_its_model_and_refuses_what_it_does_not_know() {
+        let server = start().await.unwrap();
+        let get = |path: &str| format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+        assert!(ask(&server, &get("/v1/models")).await.contains(MODEL));
+        assert!(ask(&server, &get("/v1/answers")).await.starts_with("HTTP/1.1 404"));
+        let post = "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 4\r\n\r\noops";
+        assert!(ask(&server, post).await.starts_with("HTTP/1.1 400"));
     }
 }

@@ -178,7 +178,7 @@ const taken = form.dataset.takeBack;
 if (taken) {
   const control = document.getElementById(taken);
   control.addEventListener("input", () => {
-    setTimeout(() => { control.value = ""; note(control.closest(".field"), taken, ""); }, 400);
+    setTimeout(() => { control.value = ""; note(control.closest(".field"), taken, ""); }, 250);
   });
 }
 progress();

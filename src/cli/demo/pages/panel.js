@@ -11,7 +11,8 @@
   return {
     state: document.querySelector("#state")?.dataset.state ?? "",
     word: text(document.querySelector("#state-text")),
-    notice: text(document.querySelector("#notice:not([hidden])")),
+    // Its paragraphs stand apart, so their texts must too.
+    notice: [...document.querySelectorAll("#notice:not([hidden]) > *")].map(text).filter(Boolean).join(" · "),
     error: text(document.querySelector(".msg.error p")),
     said: [...document.querySelectorAll(".msg.assistant.narration")].map(text),
     answer: document.querySelector(".msg.assistant:not(.narration)")?.innerText.trim() ?? "",
