@@ -156,8 +156,15 @@ impl<T: Tool> ErasedTool for T {
 
 /// Every tool, by category, in the order the model sees them.
 pub fn all() -> impl Iterator<Item = &'static dyn ErasedTool> {
-    let categories: [&'static [&'static dyn ErasedTool]; 7] =
-        [inspect::TOOLS, interact::TOOLS, forms::TOOLS, navigate::TOOLS, tabs::TOOLS, devtools::TOOLS, human::TOOLS];
+    let categories: [&'static [&'static dyn ErasedTool]; 7] = [
+        inspect::TOOLS,
+        interact::TOOLS,
+        forms::TOOLS,
+        navigate::TOOLS,
+        tabs::TOOLS,
+        devtools::TOOLS,
+        human::TOOLS,
+    ];
     categories.into_iter().flatten().copied()
 }
 

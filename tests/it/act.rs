@@ -150,6 +150,8 @@ async fn dialogs_never_hang_a_call() {
         ("type_index", json!({ "index": name, "text": "x" })),
         ("click_index", json!({ "index": delete })),
         ("screenshot", json!({})),
+        ("inspect_page", json!({})),
+        ("extract_text", json!({})),
         ("wait_for", json!({ "ms": 20_000 })),
     ] {
         let blocked = stage.json(tool, args).await;
