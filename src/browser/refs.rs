@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::cdp::{CdpError, Target};
 use super::extension_context::ExtensionContext;
 use super::page::{PAGE_TIMEOUT, PageError, World, WorldId};
+use super::seer::FrameWorld;
 use crate::page::{self, PageFunction};
 use crate::protocol::TabId;
 
@@ -177,6 +178,24 @@ impl Element {
         let mut all = vec![json!(self.slot)];
         all.extend_from_slice(args);
         self.world.call_with(&self.context, cancel, function, &all, &[], within).await
+    }
+
+    /// Calls a page function registered with `define` in the element's world, with the element's slot as
+    /// its only argument.
+    ///
+    /// # Errors
+    /// See [`PageError`].
+    pub async fn call_world<T: DeserializeOwned>(
+        &self,
+        cancel: &CancellationToken,
+        function: PageFunction,
+    ) -> Result<T, PageError> {
+        self.world.call(&self.context, cancel, function, &[json!(self.slot)]).await
+    }
+
+    /// The element's world, for [`Browser::number`](super::Browser::number).
+    pub fn frame_world(&self) -> FrameWorld {
+        FrameWorld { world: self.world.clone(), origin: self.frame.origin.clone() }
     }
 
     /// The element as a DevTools object (`objectId`), for commands of the `DOM` domain sent to

@@ -25,6 +25,8 @@ pub const LIBRARY: &str = concat!(
     include_str!("lib/describe.js"),
     include_str!("lib/snapshot.js"),
     include_str!("lib/points.js"),
+    include_str!("lib/reading.js"),
+    include_str!("lib/form.js"),
     act::library!(),
     "\nreturn registry;\n})()",
 );

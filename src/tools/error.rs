@@ -23,3 +23,32 @@ impl From<crate::browser::CdpError> for ToolError {
         }
     }
 }
+
+impl From<crate::browser::PageError> for ToolError {
+    fn from(error: crate::browser::PageError) -> Self {
+        match error {
+            crate::browser::PageError::Cdp(error) => error.into(),
+            other => Self::Model(other.to_string()),
+        }
+    }
+}
+
+impl From<crate::browser::RefError> for ToolError {
+    fn from(error: crate::browser::RefError) -> Self {
+        match error {
+            crate::browser::RefError::Page(error) => error.into(),
+            other => Self::Model(other.to_string()),
+        }
+    }
+}
+
+impl From<crate::browser::ViewError> for ToolError {
+    fn from(error: crate::browser::ViewError) -> Self {
+        use crate::browser::{CdpError, PageError, ViewError};
+        match error {
+            ViewError::Page(PageError::Cdp(CdpError::Cancelled)) => Self::Cancelled,
+            ViewError::Ref(error) => error.into(),
+            other => Self::Model(other.to_string()),
+        }
+    }
+}

@@ -7,6 +7,7 @@ mod devtools;
 mod error;
 mod forms;
 mod human;
+mod inspect;
 mod interact;
 mod kinds;
 mod navigate;
@@ -155,8 +156,8 @@ impl<T: Tool> ErasedTool for T {
 
 /// Every tool, by category, in the order the model sees them.
 pub fn all() -> impl Iterator<Item = &'static dyn ErasedTool> {
-    let categories: [&'static [&'static dyn ErasedTool]; 6] =
-        [interact::TOOLS, forms::TOOLS, navigate::TOOLS, tabs::TOOLS, devtools::TOOLS, human::TOOLS];
+    let categories: [&'static [&'static dyn ErasedTool]; 7] =
+        [inspect::TOOLS, interact::TOOLS, forms::TOOLS, navigate::TOOLS, tabs::TOOLS, devtools::TOOLS, human::TOOLS];
     categories.into_iter().flatten().copied()
 }
 

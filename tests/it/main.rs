@@ -27,3 +27,7 @@ mod logging;
 #[cfg(target_os = "linux")]
 mod process;
 mod registry;
+#[cfg(unix)]
+mod view;
+#[cfg(unix)]
+mod act_tmp;

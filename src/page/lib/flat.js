@@ -8,6 +8,11 @@ const flat = {
    */
   children(element, visit) {
     const root = dom.shadow(element);
+    const only = flat.folded(element);
+    if (only !== undefined) {
+      if (only) visit(only);
+      return;
+    }
     if (!root && dom.tag(element) === "slot") {
       const assigned = dom.assigned(element);
       if (assigned.length > 0) {
@@ -16,5 +21,18 @@ const flat = {
       }
     }
     for (let child = dom.firstChild(root ?? element); child; child = dom.next(child)) visit(child);
+  },
+
+  /**
+   * The summary of `<details>` that is folded up, all that is rendered of it; `undefined` for anything else.
+   * @param {Element} element
+   * @returns {Element | null | undefined}
+   */
+  folded(element) {
+    if (dom.tag(element) !== "details" || dom.has(element, "open")) return undefined;
+    for (let child = dom.firstChild(element); child; child = dom.next(child)) {
+      if (dom.isElement(child) && dom.tag(child) === "summary") return child;
+    }
+    return null;
   },
 };

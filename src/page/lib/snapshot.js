@@ -330,7 +330,15 @@ const snapshot = (() => {
     };
   }
 
-  return { take };
+  /** Everything of this world that can be acted on now, in order. @returns {Candidate[]} */
+  function shown() {
+    const pass = new walk.Walk(geometry.EVERYWHERE);
+    pass.run(null);
+    for (const candidate of pass.candidates) if (!candidate.dropped && !measure(candidate)) candidate.dropped = true;
+    return pass.candidates.filter((candidate) => !candidate.dropped && candidate.kind !== "text");
+  }
+
+  return { take, shown };
 })();
 
 registry.define("snapshot", snapshot.take);

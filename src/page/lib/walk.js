@@ -183,6 +183,11 @@ const walk = (() => {
           if (innerRoot) stack.push({ nodes: [innerRoot], at: 0, next: null, inherited });
           continue;
         }
+        const only = flat.folded(element);
+        if (only !== undefined) {
+          if (only) stack.push({ nodes: [only], at: 0, next: null, inherited });
+          continue;
+        }
         const shadow = dom.shadow(element);
         if (!shadow && dom.tag(element) === "slot") {
           const assigned = dom.assigned(element);

@@ -1,8 +1,9 @@
 //! Whole forms.
 
+mod extract_form;
 mod fill_form;
 
 use super::ErasedTool;
 
 /// The tools of this category, in the order the model sees them.
-pub(super) const TOOLS: &[&dyn ErasedTool] = &[&fill_form::FillForm];
+pub(super) const TOOLS: &[&dyn ErasedTool] = &[&extract_form::ExtractForm, &fill_form::FillForm];
