@@ -29,3 +29,5 @@ mod process;
 mod registry;
 #[cfg(unix)]
 mod view;
+#[cfg(unix)]
+mod act_tmp;
