@@ -30,4 +30,3 @@ mod registry;
 #[cfg(unix)]
 mod view;
 #[cfg(unix)]
-mod act_tmp;
