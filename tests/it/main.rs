@@ -29,4 +29,3 @@ mod process;
 mod registry;
 #[cfg(unix)]
 mod view;
-#[cfg(unix)]
