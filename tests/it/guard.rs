@@ -133,38 +133,44 @@ fn cli_dies_with_a_killed_guard() {
     }
 }
 
-#[test]
-fn cli_has_its_pipes_and_nothing_else_of_the_host() {
-    let mut guarded = Guarded::start("for fd in /proc/$$/fd/*; do echo ${fd##*/}; readlink $fd; done");
-    let mut text = String::new();
-    guarded.guard.stdout.take().unwrap().read_to_string(&mut text).unwrap();
-    guarded.wait();
-    // What whoever started the tests left open for every child is none of the guard's doing.
-    let inherited: Vec<_> = std::fs::read_dir("/proc/self/fd")
+/// A process's open files: number and target.
+fn open_files(pid: &str) -> Vec<(i32, String)> {
+    let mut files: Vec<_> = std::fs::read_dir(format!("/proc/{pid}/fd"))
         .unwrap()
         .flatten()
-        .filter_map(|entry| std::fs::read_link(entry.path()).ok())
-        .map(|target| target.display().to_string())
+        .filter_map(|entry| {
+            let target = std::fs::read_link(entry.path()).ok()?;
+            Some((entry.file_name().to_str()?.parse().ok()?, target.display().to_string()))
+        })
         .collect();
+    files.sort_unstable();
+    files
+}
+
+#[test]
+fn cli_has_its_pipes_and_nothing_else_of_the_host() {
+    let mut guarded = Guarded::start("echo ready; exec sleep 1000");
+    guarded.reads("ready");
+    let files = open_files(&guarded.marked()[0].to_string());
+    let own = open_files("self");
     let mut kinds = Vec::new();
-    let lines: Vec<_> = text.lines().collect();
-    for pair in lines.chunks(2) {
-        let [number, target] = pair else { panic!("{text}") };
-        if number.parse::<i32>().unwrap() <= 3 {
-            kinds.push(target.split(':').next().unwrap().to_owned());
-            assert!(target == "/dev/null" || !inherited.iter().any(|own| own == target), "{text}");
+    for (number, target) in &files {
+        if *number <= 3 {
+            kinds.push(target.split(':').next().unwrap());
+            let standard = own.iter().any(|(own, name)| *own <= 2 && name == target);
+            assert!(target == "/dev/null" || !standard, "{files:?}");
         } else {
-            assert!(inherited.iter().any(|own| own == target), "{text}");
+            // What whoever started the tests left open for every child is none of the guard's doing.
+            assert!(own.contains(&(*number, target.clone())), "{files:?}");
         }
     }
-    assert_eq!(kinds, ["pipe", "pipe", "pipe", "/dev/null"], "{text}");
+    assert_eq!(kinds, ["pipe", "pipe", "pipe", "/dev/null"], "{files:?}");
 }
 
 #[test]
 fn end_of_the_cli_shows_at_its_pipes_while_the_guard_still_works() {
     // The one that ignores SIGTERM keeps the guard busy for a while, and holds no pipe.
-    let mut guarded =
-        Guarded::start(r#"setsid sh -c 'trap "" TERM; sleep 1000' <&- >&- 2>&- & exit 0"#);
+    let mut guarded = Guarded::start(r#"setsid sh -c 'trap "" TERM; sleep 1000' <&- >&- 2>&- & exit 0"#);
     let mut text = String::new();
     guarded.guard.stdout.take().unwrap().read_to_string(&mut text).unwrap();
     assert_eq!(guarded.wait().code(), Some(0));

@@ -124,8 +124,9 @@ impl Client {
         let (end, reason) = (closed.clone(), Arc::clone(&why));
         tasks.spawn(async move {
             let pending = reading.port.pending.clone();
-            let text = reading.run(reader).await;
-            let _ = reason.set(text);
+            // Turns learn of the end by the end of their events, which are sent from here.
+            let text = end.run_until_cancelled(reading.run(reader)).await;
+            let _ = reason.set(text.unwrap_or_else(|| "Browy closed the connection".to_owned()));
             pending.close();
             end.cancel();
         });

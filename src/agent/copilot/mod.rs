@@ -14,6 +14,8 @@ mod client;
 mod environment;
 mod errors;
 mod event;
+#[cfg(test)]
+mod fake;
 mod frame;
 pub mod guard;
 mod history;
@@ -23,6 +25,8 @@ mod process;
 mod provider;
 mod session;
 mod supervisor;
+#[cfg(test)]
+mod tests;
 mod turn;
 mod turn_state;
 mod wire;

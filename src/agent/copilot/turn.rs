@@ -159,6 +159,7 @@ impl Turn {
                 return;
             }
         }
+        drop(self.out);
         // Answers that were given must still arrive.
         while self.calls.join_next().await.is_some() {}
     }
