@@ -36,7 +36,7 @@ pub enum What {
     Context { used: u64, limit: u64 },
     /// A model call failed before it reached a server.
     Unreachable,
-    /// A model call failed at the server, or came through.
+    /// A model call failed at the server.
     Reached,
     /// The turn failed; [`What::Idle`] follows.
     Error(Failure),
@@ -76,7 +76,7 @@ pub struct Failure {
 /// the whole conversation, megabytes of it, after every turn.
 pub fn is_bulk(body: &[u8]) -> bool {
     const START: &[u8] = b"\"event\":{\"type\":\"model.";
-    const KEEP: &[u8] = b"call_f";
+    const KEEP: &[u8] = b"call_failure";
     let head = &body[..body.len().min(512)];
     head.windows(START.len())
         .position(|window| window == START)
@@ -170,7 +170,7 @@ fn read(head: &Head<'_>, session_id: &str) -> Result<What, serde_json::Error> {
             What::Context { used: data.current_tokens, limit: data.token_limit }
         }
         "model.call_failure" if data.failure_kind.as_deref() == Some("transport") => What::Unreachable,
-        "model.call_failure" | "model.call_finished" => What::Reached,
+        "model.call_failure" => What::Reached,
         "session.idle" => What::Idle { aborted: data.aborted },
         "external_tool.requested" => {
             What::ToolRequested { request_id: data.request_id, tool: data.tool_name, args: data.arguments }
@@ -193,7 +193,6 @@ fn is_read(kind: &str) -> bool {
             | "assistant.usage"
             | "session.usage_info"
             | "model.call_failure"
-            | "model.call_finished"
             | "session.error"
             | "session.idle"
             | "external_tool.requested"

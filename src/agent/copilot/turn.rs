@@ -54,8 +54,8 @@ pub struct TurnCx {
     pub events: mpsc::Receiver<SessionEvent>,
 }
 
-/// Starts the turn's task in `tasks`.
-pub fn start(cx: TurnCx, tasks: &mut JoinSet<()>) -> AgentTurn {
+/// Starts the turn's task in `tasks`; it gives the chat's id.
+pub fn start(cx: TurnCx, tasks: &mut JoinSet<String>) -> AgentTurn {
     let (out, events) = mpsc::channel(OUT);
     let (answers, receiver) = mpsc::channel(64);
     let abort = CancellationToken::new();
@@ -141,7 +141,7 @@ struct Turn {
 }
 
 impl Turn {
-    async fn run(mut self) {
+    async fn run(mut self) -> String {
         let ending = loop {
             if let Some(ending) = self.step().await {
                 break ending;
@@ -156,12 +156,13 @@ impl Turn {
         // A reader that is gone, or the end of the process, ends this wait.
         for event in self.outbox {
             if self.out.send(event).await.is_err() {
-                return;
+                break;
             }
         }
         drop(self.out);
         // Answers that were given must still arrive.
         while self.calls.join_next().await.is_some() {}
+        self.session_id
     }
 
     /// Waits for the next thing to happen; gives the ending when it was the last.
