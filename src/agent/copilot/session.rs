@@ -252,10 +252,10 @@ impl Chats {
             Ok(opened) => opened,
             Err(error) => return Err(self.failed(link, &error, what).await),
         };
-        if params.model.is_none() {
-            if let Some(model) = opened.model_state.and_then(|state| state.model_id) {
-                self.default_model.send_replace(Some(model));
-            }
+        if params.model.is_none()
+            && let Some(model) = opened.model_state.and_then(|state| state.model_id)
+        {
+            self.default_model.send_replace(Some(model));
         }
         // The person's instruction files are for their own CLI, not for Browy.
         let options = wire::UpdateOptions { session_id: &chat.id, skip_custom_instructions: true };

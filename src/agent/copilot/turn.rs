@@ -258,17 +258,15 @@ impl Turn {
 
     /// Queues an event. While the reader is slow, pieces of one message grow together instead of piling up.
     fn emit(&mut self, event: AgentEvent) {
-        if self.outbox.len() >= OUT {
-            if let (
+        if self.outbox.len() >= OUT
+            && let (
                 Some(AgentEvent::TextDelta { message_id: last, text: tail }),
                 AgentEvent::TextDelta { message_id, text },
             ) = (self.outbox.back_mut(), &event)
-            {
-                if last == message_id {
-                    tail.push_str(text);
-                    return;
-                }
-            }
+            && last == message_id
+        {
+            tail.push_str(text);
+            return;
         }
         self.outbox.push_back(event);
     }

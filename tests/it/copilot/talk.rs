@@ -252,7 +252,8 @@ async fn dropped_model_stream_is_retried_and_the_first_pieces_are_void() {
     assert_eq!(outcome.ending, Ending::Done, "{outcome:?}");
     assert_eq!(outcome.messages, ["second try"]);
     let at = |wanted: fn(&AgentEvent) -> bool| outcome.events.iter().position(wanted);
-    let discard = at(|event| matches!(event, AgentEvent::Discard { .. })).unwrap_or_else(|| panic!("{outcome:?}"));
+    let discard =
+        at(|event| matches!(event, AgentEvent::Discard { .. })).unwrap_or_else(|| panic!("{outcome:?}"));
     let retry = at(|event| matches!(event, AgentEvent::Retry { .. })).expect("the retry is told");
     assert!(discard < retry);
     let after: String = outcome.events[retry..]
