@@ -293,7 +293,7 @@ fn cut(text: &str) -> String {
     if text.chars().count() <= 200 {
         return text.to_owned();
     }
-    text.chars().take(199).chain(['…']).collect()
+    text.chars().take(200).collect()
 }
 
 /// Lets the model work until it says its last word, which is returned with the number of calls.
@@ -380,6 +380,25 @@ fn a_tool_that_keeps_failing_ends_the_work() {
     let step = next_step(&conversation);
     assert!(step.calls.is_empty());
     assert!(step.text.contains("no browser"), "{}", step.text);
+}
+
+#[test]
+fn a_sentence_instead_of_the_usual_answer_is_a_failure() {
+    let call = |name: &str, result: &str| Call { name: name.into(), args: json!({}), result: result.into() };
+    let tabs = r#"{"tabs":[{"index":1,"title":"A paper about forms · Openfield Preprints","url":"http://x/1","held":true},
+        {"index":2,"title":"Submit a manuscript","url":"http://x/2"}]}"#;
+    let conversation = Conversation {
+        prompt: "Fill in the form".into(),
+        calls: vec![
+            call("list_tabs", tabs),
+            call("extract_text", "The page is gone."),
+            call("extract_text", "It is still gone."),
+        ],
+        tools: TOOLS.map(str::to_owned).into(),
+    };
+    let step = next_step(&conversation);
+    assert!(step.calls.is_empty(), "{step:?}");
+    assert!(step.text.contains("It is still gone."), "{}", step.text);
 }
 
 #[test]
