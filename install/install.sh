@@ -238,7 +238,7 @@ if [ -z "$copilot" ]; then
   run mkdir -p "$HOME/.browy/app/copilot"
   run cp "$root/install/copilot/package.json" "$root/install/copilot/package-lock.json" "$HOME/.browy/app/copilot/"
   # The lock file pins the version and the checksums; no package may run scripts.
-  run npm ci --prefix "$HOME/.browy/app/copilot" --ignore-scripts --no-audit --no-fund --loglevel=error
+  run npm ci --prefix "$HOME/.browy/app/copilot" --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error
   [ "$dry_run" = yes ] || [ -n "$(copilot_there)" ] || die "npm installed no Copilot CLI for this machine"
 else
   case $copilot in

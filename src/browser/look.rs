@@ -28,6 +28,9 @@ const MAX_FRAMES: usize = 60;
 /// Nodes with pointer listeners that one view newly learns of; the next view learns of the next ones.
 const MAX_LISTENING: usize = 250;
 
+/// Tokens of a short entry.
+const FEWEST_TOKENS: usize = 8;
+
 /// Remote objects of one look, released together.
 const OBJECTS: &str = "browy-look";
 
@@ -59,6 +62,8 @@ struct Wanted {
     from: Option<(WorldId, u32)>,
     filter: String,
     whole: bool,
+    /// Entries that one frame may send.
+    most: usize,
 }
 
 /// Everything found in one look.
@@ -83,6 +88,7 @@ impl Seer {
             from: options.from.filter(|from| *from > 0).map(place).transpose()?,
             filter: options.filter.as_deref().unwrap_or_default().trim().to_lowercase(),
             whole: options.from.is_some(),
+            most: (options.budget / FEWEST_TOKENS).max(20),
         };
         let sight = match self.gather(tab, &wanted, cancel).await {
             Err(PageError::WorldGone) => {
@@ -365,6 +371,7 @@ impl Look<'_> {
                 "region": slot_in_this_world(self.wanted.region),
                 "filter": self.wanted.filter,
                 "whole": self.wanted.whole,
+                "most": self.wanted.most,
                 // Roots inside roots are found round by round; the last round takes what there is.
                 "probe": round < 3,
             });

@@ -312,3 +312,43 @@ impl RefTable {
             .ok_or(RefError::Unknown { index, highest: (self.last > 0).then_some(self.last) })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn button(world: u64, slot: u32, name: &str) -> Ref {
+        Ref {
+            tab: TabId(1),
+            world: WorldId(world),
+            slot,
+            fingerprint: Fingerprint { tag: "button".to_owned(), name: name.to_owned(), ..Fingerprint::default() },
+            origin: None,
+        }
+    }
+
+    #[test]
+    fn element_keeps_its_number_and_gets_its_new_fingerprint() {
+        let mut table = RefTable::default();
+        assert_eq!(table.number(button(1, 7, "Save")), 1);
+        assert_eq!(table.number(button(1, 8, "Cancel")), 2);
+        assert_eq!(table.number(button(1, 7, "Saved")), 1);
+        assert_eq!(table.get(1).unwrap().fingerprint.name, "Saved");
+    }
+
+    #[test]
+    fn next_document_never_reuses_a_number() {
+        let mut table = RefTable::default();
+        assert_eq!(table.number(button(1, 1, "Pay")), 1);
+        assert_eq!(table.number(button(2, 1, "Delete")), 2);
+        assert_eq!(table.get(1).unwrap().world, WorldId(1));
+    }
+
+    #[test]
+    fn unknown_number_says_what_there_is() {
+        let mut table = RefTable::default();
+        assert!(table.get(3).unwrap_err().to_string().contains("inspect_page first"));
+        table.number(button(1, 1, "Pay"));
+        assert!(table.get(3).unwrap_err().to_string().contains("up to [1]"));
+    }
+}

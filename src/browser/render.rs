@@ -316,3 +316,6 @@ fn head(page: &Page<'_>) -> String {
     }
     out
 }
+
+#[cfg(test)]
+mod tests;

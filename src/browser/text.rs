@@ -58,7 +58,8 @@ impl Writer<'_> {
     fn write(&mut self, text: &str, cap: usize) {
         let mut written = 0;
         let mut space = false;
-        for grapheme in text.graphemes(true) {
+        let mut graphemes = text.graphemes(true).peekable();
+        while let Some(grapheme) = graphemes.next() {
             let blank = grapheme.chars().all(char::is_whitespace);
             if blank && self.mode != Mode::Block {
                 space = written > 0;
@@ -74,6 +75,12 @@ impl Writer<'_> {
             }
             if blank {
                 self.out.push(if grapheme == "\t" { '\t' } else { ' ' });
+            } else if let (Some(current), true) = (grapheme.chars().next(), is_lone_hidden(grapheme)) {
+                let mut run = 1;
+                while graphemes.next_if_eq(&grapheme).is_some() {
+                    run += 1;
+                }
+                self.hidden(current, run);
             } else {
                 self.grapheme(grapheme);
             }
@@ -91,14 +98,19 @@ impl Writer<'_> {
                 at += 1;
                 continue;
             }
-            // One break hint (soft hyphen, zero-width space) is ordinary typography; several are a message.
-            if run > 1 || !matches!(current, '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}') {
-                self.mark(current);
-                if run > 1 {
-                    self.out.push_str(&format!("×{run}"));
-                }
-            }
+            self.hidden(current, run);
             at += run;
+        }
+    }
+
+    fn hidden(&mut self, current: char, run: usize) {
+        // One break hint (soft hyphen, zero-width space) is ordinary typography; several are a message.
+        if run == 1 && matches!(current, '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}') {
+            return;
+        }
+        self.mark(current);
+        if run > 1 {
+            self.out.push_str(&format!("×{run}"));
         }
     }
 
@@ -121,6 +133,11 @@ impl Writer<'_> {
             self.out.push_str(&format!("\\u{code:04x}"));
         }
     }
+}
+
+fn is_lone_hidden(grapheme: &str) -> bool {
+    let mut chars = grapheme.chars();
+    chars.next().is_some_and(is_hidden) && chars.next().is_none()
 }
 
 /// Characters that a reader does not see or that change what a reader sees around them.
@@ -204,4 +221,49 @@ pub fn tokens(text: &str) -> usize {
         };
     }
     sum.div_ceil(100)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn emoji_and_scripts_that_need_joiners_stay_whole() {
+        for text in ["👩‍👩‍👧", "❤️ 1️⃣", "می‌خواهم", "क्‍ष", "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}", "漢字\u{e0100}"] {
+            assert_eq!(clean(text, 100), text);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_seen_is_shown() {
+        assert_eq!(clean("a\u{202e}b", 100), "a\\u202eb");
+        assert_eq!(clean("a\u{e0041}\u{e0041}b\u{1b}[0m", 100), "a\\u{e0041}×2b\\u001b[0m");
+        assert_eq!(clean("Donau\u{ad}dampf a\u{200b}b", 100), "Donaudampf ab");
+        assert_eq!(clean("a\u{200b}\u{200b}\u{200b}b", 100), "a\\u200b×3b");
+    }
+
+    #[test]
+    fn text_is_cut_between_graphemes_and_marked() {
+        assert_eq!(clean("👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧", 2), "👩‍👩‍👧👩‍👩‍👧…");
+        assert_eq!(clean("  a \n b\t c ", 100), "a b c");
+        assert_eq!(clean("abc", 3), "abc");
+    }
+
+    #[test]
+    fn quoted_text_is_json() {
+        for text in ["a\"b", "a\\b", "<b>", "line\nbreak", "plain"] {
+            let quoted = quoted(text, 100);
+            let read: String = serde_json::from_str(&quoted).unwrap();
+            assert_eq!(read, text.replace('\n', " "), "{quoted}");
+            assert!(!quoted.contains(['<', '>', '\n']));
+        }
+    }
+
+    #[test]
+    fn only_plain_words_go_without_quotes() {
+        assert_eq!(token("menu-item_2"), "menu-item_2");
+        for text in ["", "two words", "a=b", "a>b", "é", "\u{200b}"] {
+            assert!(token(text).starts_with('"'), "{text:?}");
+        }
+    }
 }

@@ -128,7 +128,7 @@ impl Browser {
     ) -> Result<(), ActError> {
         loop {
             // Frames answer on their own; while the page changes, some or all of them cannot.
-            match self.call_frames::<Present>(cancel, WAITING, &[args.clone()]).await {
+            match self.call_frames::<Present>(cancel, WAITING, std::slice::from_ref(&args)).await {
                 Ok(answers) if answers.iter().any(|(_, answer)| answer.wrong) => {
                     return Err(
                         Refusal::new(Class::BadArgument, "`selector` is not a valid CSS selector.").into()

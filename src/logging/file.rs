@@ -21,20 +21,22 @@ const LOCK_PAUSE: Duration = Duration::from_millis(2);
 ///
 /// Every write holds the system's lock on the file. Who finds it too large renames it under that lock; who then
 /// gets the lock on the renamed file sees that its name stands for another one by now, and opens that.
-/// After the first error it swallows everything: a log is not worth a host.
+/// After the first error it swallows everything: a log is not worth a host. Lines that had to be dropped because
+/// another process held the lock are counted in the next line.
 #[derive(Debug)]
 pub struct RotatingFile {
     path: PathBuf,
     max_bytes: u64,
     file: Option<File>,
     gathered: Vec<u8>,
+    lost: usize,
     stopped: bool,
 }
 
 impl RotatingFile {
     /// A log at `path`; nothing is opened before the first line.
     pub fn new(path: impl Into<PathBuf>, max_bytes: u64) -> Self {
-        Self { path: path.into(), max_bytes, file: None, gathered: Vec::new(), stopped: false }
+        Self { path: path.into(), max_bytes, file: None, gathered: Vec::new(), lost: 0, stopped: false }
     }
 
     fn write_gathered(&mut self) -> io::Result<()> {
@@ -78,6 +80,11 @@ impl Write for RotatingFile {
         if self.gathered.len() + line.len() > GATHERED_BYTES.min(self.max_bytes as usize) {
             self.flush()?;
         }
+        if self.gathered.is_empty() && self.lost > 0 {
+            let lost = std::mem::take(&mut self.lost);
+            let process = std::process::id();
+            writeln!(self.gathered, "{lost} lines of process {process} were dropped: the log was locked")?;
+        }
         self.gathered.extend_from_slice(line);
         Ok(line.len())
     }
@@ -85,7 +92,10 @@ impl Write for RotatingFile {
     fn flush(&mut self) -> io::Result<()> {
         match self.write_gathered() {
             Ok(()) => {}
-            Err(error) if error.kind() == io::ErrorKind::TimedOut => self.gathered.clear(),
+            Err(error) if error.kind() == io::ErrorKind::TimedOut => {
+                self.lost += self.gathered.iter().filter(|byte| **byte == b'\n').count();
+                self.gathered.clear();
+            }
             Err(_) => {
                 self.stopped = true;
                 self.file = None;

@@ -2,16 +2,14 @@
 
 use super::PageFunction;
 
-/// The part of the page library that acts. A world reaches the documents of its same-origin frames too, and
-/// their nodes are instances of THEIR classes: so the functions are made once per document, and every name
-/// that depends on the document is taken from its own window.
+/// The part of the page library that acts. A world reaches the documents of its same-origin frames too: so
+/// the functions are made once per document, and every name that depends on the document is taken from its
+/// own window.
 macro_rules! library {
     () => {
         concat!(
             "\nfunction actingKit(view) {\nconst { document, location, scrollBy, getComputedStyle, getSelection, ",
-            "addEventListener, removeEventListener, setTimeout, Element, Text, ShadowRoot, HTMLElement, ",
-            "HTMLInputElement, HTMLTextAreaElement, HTMLSelectElement, HTMLOptGroupElement, HTMLLabelElement, ",
-            "HTMLDetailsElement, MouseEvent, InputEvent, Event, MutationObserver } = view;\n",
+            "addEventListener, removeEventListener, setTimeout, InputEvent, Event, MutationObserver } = view;\n",
             include_str!("act/lib.js"),
             include_str!("act/listlib.js"),
             include_str!("act/aim.js"),

@@ -37,6 +37,8 @@ interface Place {
   height: number;
   /** Something lies over the whole frame. */
   covered: boolean;
+  /** The whole document can be edited. */
+  design: boolean;
   /** Its topmost modal dialog. */
   modal: Element | null;
 }
@@ -56,7 +58,6 @@ interface Inherited {
   clip: Clip;
   absolute: Clip;
   fixed: Clip;
-  isFixed: boolean;
   opacity: number;
   pointer: boolean;
   inert: boolean;
@@ -72,7 +73,7 @@ interface Candidate {
   element: Element;
   /** The visible label that stands for a control which cannot be seen itself. */
   proxy: Element | null;
-  kind: "control" | "handler" | "weak" | "scroll" | "text" | "frame";
+  kind: 'control' | 'handler' | 'weak' | 'scroll' | 'text' | 'frame';
   tag: string;
   role: string;
   owner: Candidate | null;

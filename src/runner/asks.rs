@@ -42,19 +42,29 @@ impl Asks {
     }
 }
 
-/// Keeps the count right however the wait ends.
-struct Opened<'a>(&'a watch::Sender<usize>);
+/// An open question. However the wait ends — also by being dropped with its call — the count is right
+/// and the card goes away.
+struct Opened<'a> {
+    asks: &'a Asks,
+    id: AskId,
+    reason: &'static str,
+}
 
 impl<'a> Opened<'a> {
-    fn new(open: &'a watch::Sender<usize>) -> Self {
-        open.send_modify(|count| *count += 1);
-        Self(open)
+    fn new(asks: &'a Asks, id: AskId) -> Self {
+        asks.open.send_modify(|count| *count += 1);
+        Self { asks, id, reason: "turn_over" }
     }
 }
 
 impl Drop for Opened<'_> {
     fn drop(&mut self) {
-        self.0.send_modify(|count| *count = count.saturating_sub(1));
+        self.asks.open.send_modify(|count| *count = count.saturating_sub(1));
+        let _ = self.asks.wire.send(Outbound::UserAskClosed(UserAskClosed {
+            session_id: self.asks.session.clone(),
+            ask_id: self.id.clone(),
+            reason: self.reason.to_owned(),
+        }));
     }
 }
 
@@ -66,9 +76,9 @@ impl Ask for Asks {
         }
         let id = AskId::random();
         let mut waiting = self.pending.open(id.clone());
-        let _opened = Opened::new(&self.open);
         let expires = question.expires;
         self.wire.send(self.card(&id, question)).map_err(|_| AskError::Cancelled)?;
+        let mut opened = Opened::new(self, id);
         let answer = tokio::select! {
             biased;
             () = cancel.cancelled() => Err(AskError::Cancelled),
@@ -78,16 +88,11 @@ impl Ask for Asks {
                 Err(_) => Err(AskError::Expired),
             },
         };
-        let reason = match &answer {
+        opened.reason = match &answer {
             Ok(_) => "answered",
             Err(AskError::Expired) => "expired",
             Err(_) => "turn_over",
         };
-        let _ = self.wire.send(Outbound::UserAskClosed(UserAskClosed {
-            session_id: self.session.clone(),
-            ask_id: id,
-            reason: reason.to_owned(),
-        }));
         answer.map(|answer| Reply { answer: reply(answer.answer), text: answer.text })
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{ToolError, ToolOutput};
-use crate::browser::{ActError, Refusal};
+use crate::browser::{ActError, Class, Refusal};
 
 /// What a call answers: the words of a success, or the refusal.
 ///
@@ -36,4 +36,9 @@ pub(super) fn refusal_words(refusal: &Refusal) -> Map<String, Value> {
     words.insert("class".to_owned(), json!(refusal.class));
     words.insert("error".to_owned(), json!(refusal.error));
     words
+}
+
+/// Arguments that cannot be used, in the same words as every other refusal.
+pub(super) fn bad_argument(error: &str) -> ToolError {
+    ToolError::Model(json!({ "success": false, "class": Class::BadArgument, "error": error }).to_string())
 }

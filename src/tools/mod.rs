@@ -147,7 +147,7 @@ impl<T: Tool> ErasedTool for T {
     fn call<'a>(&'a self, cx: &'a ToolCx, args: Value) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
         async move {
             let args = args::parse::<T::Args>(args)
-                .map_err(|why| ToolError::Model(format!("{}: {why}", T::SPEC.name)))?;
+                .map_err(|why| answer::bad_argument(&format!("{}: {why}", T::SPEC.name)))?;
             self.run(cx, args).await
         }
         .boxed()
@@ -156,8 +156,15 @@ impl<T: Tool> ErasedTool for T {
 
 /// Every tool, by category, in the order the model sees them.
 pub fn all() -> impl Iterator<Item = &'static dyn ErasedTool> {
-    let categories: [&'static [&'static dyn ErasedTool]; 7] =
-        [inspect::TOOLS, interact::TOOLS, forms::TOOLS, navigate::TOOLS, tabs::TOOLS, devtools::TOOLS, human::TOOLS];
+    let categories: [&'static [&'static dyn ErasedTool]; 7] = [
+        inspect::TOOLS,
+        interact::TOOLS,
+        forms::TOOLS,
+        navigate::TOOLS,
+        tabs::TOOLS,
+        devtools::TOOLS,
+        human::TOOLS,
+    ];
     categories.into_iter().flatten().copied()
 }
 

@@ -8,5 +8,6 @@ mod support;
 
 mod launch;
 mod lifetimes;
+mod limits;
 mod panels;
 mod stage;

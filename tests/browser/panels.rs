@@ -6,6 +6,7 @@ use serde_json::json;
 use crate::stage::{Panel, SOON, Stage};
 use crate::support::chromium::{SECONDS, extension_folder, host, options};
 use crate::support::fake_cli::{FakeCli, LIMIT};
+use crate::support::page_server::{PageServer, Route};
 
 #[tokio::test]
 async fn two_panels_take_turns_and_each_gets_its_own_answer() {
@@ -82,6 +83,42 @@ async fn stop_ends_the_turn_even_when_the_cli_does_not_answer() {
     next.end("short");
     panel.shows(".msg.assistant", "short").await;
     assert!(!panel.log().await.contains("chapter two"), "what came after Stop is shown");
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn chat_works_on_the_page_in_its_own_window() {
+    let stage = Stage::open().await;
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["heron", "otter"] {
+        std::fs::write(folder.path().join(name), format!("<title>page {name}</title><h1>canary-{name}</h1>"))
+            .unwrap();
+    }
+    let routes = ["heron", "otter"].map(|name| Route {
+        path: format!("/{name}"),
+        headers: [("content-type".to_owned(), "text/html".to_owned())].into(),
+        body_file: Some(name.to_owned()),
+        ..Route::default()
+    });
+    let server = PageServer::start(folder.path()).await;
+    server.serve(folder.path(), routes.into());
+    let first = stage.panel_beside(&server.url("heron")).await;
+    let second = stage.panel_beside(&server.url("otter")).await;
+    for (panel, own, other) in [(&first, "heron", "otter"), (&second, "otter", "heron")] {
+        panel.becomes("ready").await;
+        panel.send(&format!("read my page of {own}")).await;
+        let turn = stage.cli.prompt(&format!("read my page of {own}")).await.unwrap();
+        assert!(turn.text.contains(&format!("canary-{own}")), "{}", turn.text);
+        let answer = turn.call("inspect_page", json!({}), LIMIT).await.unwrap();
+        assert!(answer.text.contains(&format!("canary-{own}")), "{}", answer.text);
+        for text in [&turn.text, &answer.text] {
+            assert!(!text.contains(&format!("canary-{other}")), "the other window's page is in it: {text}");
+        }
+        panel.shows(".tool-row[data-tool=inspect_page][data-ok=true]", "").await;
+        turn.end("read");
+        panel.shows(".msg.assistant", "read").await;
+        assert!(!panel.log().await.contains(&format!("canary-{other}")));
+    }
     stage.close().await;
 }
 

@@ -33,7 +33,12 @@ impl Stage {
 
     /// A new window with a blank page, and its side panel, not yet ready.
     pub async fn panel(&self) -> Panel {
-        let beside = self.chromium.browser().open_window("about:blank").await.unwrap();
+        self.panel_beside("about:blank").await
+    }
+
+    /// A new window with a page, and its side panel, not yet ready.
+    pub async fn panel_beside(&self, url: &str) -> Panel {
+        let beside = self.chromium.browser().open_window(url).await.unwrap();
         let page = self.chromium.browser().open_side_panel(&beside).await.unwrap();
         Panel { page }
     }

@@ -150,6 +150,8 @@ async fn dialogs_never_hang_a_call() {
         ("type_index", json!({ "index": name, "text": "x" })),
         ("click_index", json!({ "index": delete })),
         ("screenshot", json!({})),
+        ("inspect_page", json!({})),
+        ("extract_text", json!({})),
         ("wait_for", json!({ "ms": 20_000 })),
     ] {
         let blocked = stage.json(tool, args).await;
@@ -406,6 +408,47 @@ async fn frames_and_shadow_roots_are_acted_in() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn frames_of_other_sites_are_acted_in() {
+    let stage = Stage::open_with(
+        "<div style='height:1200px'>far down</div><input aria-label=Outer value=keep autofocus>
+         <iframe src='{{cross}}/inner.html' style='border:9px solid;padding:4px;width:320px;height:160px'></iframe>
+         <div style='height:900px'></div>",
+        &[(
+            "inner.html",
+            "<button onclick='this.textContent = \"Pressed \" + event.isTrusted'>Press</button><input aria-label=Depth>
+             <label><input type=checkbox> Deep</label><select aria-label=Kind><option>a<option>b</select>",
+        )],
+    )
+    .await;
+    let press = stage.index("Press").await;
+    has(
+        &stage.json("click_index", json!({ "index": press })).await,
+        json!({ "success": true, "domChanged": true }),
+    );
+    stage.index("Pressed true").await;
+    let depth = stage.index("Depth").await;
+    let typed = stage.json("type_index", json!({ "index": depth, "text": "9 m" })).await;
+    has(&typed, json!({ "success": true, "value": "9 m" }));
+    let fields = json!([
+        { "index": stage.index("<input & Deep").await, "value": true },
+        { "index": stage.index("Kind").await, "value": "b" },
+        { "index": depth, "value": "12 m" },
+    ]);
+    has(&stage.json("fill_form", json!({ "fields": fields })).await, json!({ "success": true, "filled": 3 }));
+    assert_eq!(stage.eval("document.querySelector('input').value").await, "keep");
+    // Something of the page over the frame is seen from inside it.
+    stage
+        .eval(
+            "document.body.insertAdjacentHTML('beforeend', '<div id=veil style=\"position:fixed;inset:0\">')",
+        )
+        .await;
+    let covered = stage.json("click_index", json!({ "index": depth })).await;
+    has(&covered, json!({ "success": false, "class": "covered" }));
+    assert!(covered["by"].as_str().unwrap().contains("veil"), "{covered}");
+    stage.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn waiting_ends_with_its_condition() {
     let stage = Stage::open(
         "<p id=p>Loading</p><script>function later() { setTimeout(() => { p.textContent = 'All done'; p.id = 'q'; location.hash = 'fin' }, 300) }</script>",
@@ -468,12 +511,8 @@ async fn tabs_keep_their_numbers() {
     assert_eq!(held.len(), 1);
     assert_eq!(held[0]["index"], two);
     stage.page.close().await.unwrap();
-    stage
-        .chromium
-        .browser()
-        .wait_for_target("the first tab is gone", Duration::from_secs(5), |t| t.title == "Two")
-        .await
-        .unwrap();
+    let closed = async { while of(&stage.json("list_tabs", json!({})).await, "One") != 0 {} };
+    tokio::time::timeout(Duration::from_secs(10), closed).await.expect("the first tab goes");
     let gone = stage.json("switch_tab", json!({ "index": one })).await;
     has(&gone, json!({ "success": false, "class": "closed" }));
     assert_eq!(of(&stage.json("list_tabs", json!({})).await, "Two"), two);

@@ -233,7 +233,9 @@ fn no_file_is_over_600_lines_and_no_function_over_80() {
     let javascript = pattern!(
         r"^\s*(export )?(default )?(async )?(function\b|(static )?(async )?#?\w+\([^)]*\) \{$|(const|let) \w+ = (async )?(\([^)]*\)|\w+) => \{$)"
     );
-    let not_a_function = pattern!(r"^\s*(if|for|while|switch|catch|with|do|else|return)\b");
+    // A function that is called where it stands is a file's module, not a function of it.
+    let not_a_function =
+        pattern!(r"^\s*(if|for|while|switch|catch|with|do|else|return)\b|\(\([^)]*\) => \{$");
     let mut faults = Vec::new();
     for folder in
         ["src", "tests", "extension", "install"].into_iter().filter(|name| root().join(name).is_dir())
@@ -298,7 +300,7 @@ fn written_files() -> Vec<PathBuf> {
 
 #[test]
 fn no_file_names_a_path_of_somebodys_machine() {
-    const EXAMPLE_PEOPLE: [&str; 3] = ["ana", "you", "me"];
+    const EXAMPLE_PEOPLE: [&str; 4] = ["ana", "you", "me", "x"];
     let home = pattern!(r"(?:/home|/Users)/([A-Za-z][\w.-]*)");
     let checkout = root().parent().map(|parent| format!("{}/", parent.display()));
     // A checkout in a common folder says nothing: others write `/tmp/` as well.

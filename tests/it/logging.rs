@@ -305,3 +305,43 @@ fn log_is_the_owners_alone() {
     write();
     assert_eq!(mode(&path), 0o600);
 }
+
+#[test]
+fn lines_dropped_while_another_process_holds_the_log_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("host.log");
+    std::fs::write(&path, "").unwrap();
+    let holder = std::fs::File::open(&path).unwrap();
+    holder.lock().unwrap();
+    let mut log = RotatingFile::new(&path, 10_000);
+    write!(log, "one\ntwo\n").unwrap();
+    log.flush().unwrap();
+    holder.unlock().unwrap();
+    writeln!(log, "three").unwrap();
+    log.flush().unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.starts_with("2 lines of process ") && text.ends_with("locked\nthree\n"), "{text}");
+}
+
+const PANICKING_HOME: &str = "BROWY_TEST_PANICKING_HOME";
+
+/// The hook belongs to the whole process, so the panic happens in one of its own: this test, started again.
+#[test]
+fn panic_is_logged_with_its_place() {
+    if let Some(home) = std::env::var_os(PANICKING_HOME) {
+        let _log = browy::logging::start(&browy::paths::Paths::below(home));
+        panic!("boom, password=CANARY\nnext");
+    }
+    let home = tempfile::tempdir().unwrap();
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "logging::panic_is_logged_with_its_place"])
+        .env(PANICKING_HOME, home.path())
+        .output()
+        .unwrap();
+    assert!(!output.status.success());
+    let text = std::fs::read_to_string(browy::paths::Paths::below(home.path()).log()).unwrap();
+    assert_eq!(text.lines().count(), 1, "{text}");
+    assert!(text.contains(r"ERROR"), "{text}");
+    assert!(text.contains(r"panic: boom, password=[masked]\nnext"), "{text}");
+    assert!(text.contains("tests/it/logging.rs:"), "{text}");
+}

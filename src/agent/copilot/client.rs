@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -25,6 +25,13 @@ const OUTGOING: usize = 64;
 
 /// Events that may wait for a turn. A turn takes them at once, whatever its own reader does.
 const EVENTS: usize = 1024;
+
+/// Size of one read, in bytes.
+const CHUNK: usize = 64 * 1024;
+
+/// Chunks that are read ahead of what was taken apart: 64 MiB. A CLI that finds its pipe full delivers
+/// events again and out of order, so the pipe is emptied whatever else is slow.
+const READ_AHEAD: usize = 1024;
 
 /// Why a call has no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -120,12 +127,14 @@ impl Client {
         let why = Arc::new(OnceLock::new());
         let mut tasks = JoinSet::new();
         tasks.spawn(write_frames(writer, frames, closed.clone()));
+        let (chunks, incoming) = mpsc::channel(READ_AHEAD);
+        tasks.spawn(read_chunks(reader, chunks, closed.clone()));
         let reading = Reading { port: port.clone(), new_routes, routes: Vec::new(), replies: JoinSet::new() };
         let (end, reason) = (closed.clone(), Arc::clone(&why));
         tasks.spawn(async move {
             let pending = reading.port.pending.clone();
             // Turns learn of the end by the end of their events, which are sent from here.
-            let text = end.run_until_cancelled(reading.run(reader)).await;
+            let text = end.run_until_cancelled(reading.run(incoming)).await;
             let _ = reason.set(text.unwrap_or_else(|| "Browy closed the connection".to_owned()));
             pending.close();
             end.cancel();
@@ -223,6 +232,31 @@ async fn write_frames(
     }
 }
 
+/// Empties the pipe.
+async fn read_chunks(
+    mut reader: impl AsyncRead + Send + Unpin,
+    chunks: mpsc::Sender<std::io::Result<Bytes>>,
+    closed: CancellationToken,
+) {
+    let mut buffer = BytesMut::new();
+    loop {
+        buffer.reserve(CHUNK);
+        let read = tokio::select! {
+            () = closed.cancelled() => return,
+            read = reader.read_buf(&mut buffer) => read,
+        };
+        let chunk = match read {
+            Ok(0) => return,
+            Ok(_) => Ok(buffer.split().freeze()),
+            Err(error) => Err(error),
+        };
+        let failed = chunk.is_err();
+        if chunks.send(chunk).await.is_err() || failed {
+            return;
+        }
+    }
+}
+
 /// The receiving half.
 struct Reading {
     port: Port,
@@ -248,23 +282,23 @@ struct Incoming<'a> {
 }
 
 impl Reading {
-    /// Reads until the end; gives its reason.
-    async fn run(mut self, mut reader: impl AsyncRead + Send + Unpin) -> String {
+    /// Takes apart what was read, until the end; gives its reason.
+    async fn run(mut self, mut chunks: mpsc::Receiver<std::io::Result<Bytes>>) -> String {
         let mut decoder = FrameDecoder::default();
         loop {
-            decoder.buffer().reserve(64 * 1024);
             tokio::select! {
                 biased;
                 Some(route) = self.new_routes.recv() => self.add(route),
                 Some(_) = self.replies.join_next() => {}
-                read = reader.read_buf(decoder.buffer()) => match read {
-                    Ok(0) => return "it closed its output".to_owned(),
-                    Ok(_) => {
+                chunk = chunks.recv() => match chunk {
+                    None => return "it closed its output".to_owned(),
+                    Some(Ok(chunk)) => {
+                        decoder.buffer().extend_from_slice(&chunk);
                         if let Err(reason) = self.take(&mut decoder).await {
                             return reason;
                         }
                     }
-                    Err(error) => return format!("its output cannot be read: {error}"),
+                    Some(Err(error)) => return format!("its output cannot be read: {error}"),
                 },
             }
         }

@@ -22,6 +22,8 @@ pub enum What {
     Activity,
     /// The prompt is in the transcript.
     UserMessage,
+    /// How many bytes of the answer there are, the next piece included.
+    Count { bytes: u64 },
     /// A piece of a message.
     Delta { message_id: String, text: String },
     /// A piece of what the model thinks.
@@ -36,7 +38,7 @@ pub enum What {
     Context { used: u64, limit: u64 },
     /// A model call failed before it reached a server.
     Unreachable,
-    /// A model call failed at the server, or came through.
+    /// A model call failed at the server.
     Reached,
     /// The turn failed; [`What::Idle`] follows.
     Error(Failure),
@@ -76,7 +78,7 @@ pub struct Failure {
 /// the whole conversation, megabytes of it, after every turn.
 pub fn is_bulk(body: &[u8]) -> bool {
     const START: &[u8] = b"\"event\":{\"type\":\"model.";
-    const KEEP: &[u8] = b"call_f";
+    const KEEP: &[u8] = b"call_failure";
     let head = &body[..body.len().min(512)];
     head.windows(START.len())
         .position(|window| window == START)
@@ -110,6 +112,7 @@ struct Head<'a> {
 struct Data {
     message_id: String,
     delta_content: String,
+    total_response_size_bytes: u64,
     parent_tool_call_id: Option<String>,
     content: String,
     reason: Option<String>,
@@ -156,6 +159,7 @@ fn read(head: &Head<'_>, session_id: &str) -> Result<What, serde_json::Error> {
         "assistant.message_delta" if !inner => {
             What::Delta { message_id: data.message_id, text: data.delta_content }
         }
+        "assistant.streaming_delta" if !inner => What::Count { bytes: data.total_response_size_bytes },
         "assistant.reasoning_delta" if !inner => What::Reasoning { text: data.delta_content },
         "assistant.message" if !inner => What::Message { message_id: data.message_id, text: data.content },
         "assistant.turn_retry" if !inner => {
@@ -170,7 +174,7 @@ fn read(head: &Head<'_>, session_id: &str) -> Result<What, serde_json::Error> {
             What::Context { used: data.current_tokens, limit: data.token_limit }
         }
         "model.call_failure" if data.failure_kind.as_deref() == Some("transport") => What::Unreachable,
-        "model.call_failure" | "model.call_finished" => What::Reached,
+        "model.call_failure" => What::Reached,
         "session.idle" => What::Idle { aborted: data.aborted },
         "external_tool.requested" => {
             What::ToolRequested { request_id: data.request_id, tool: data.tool_name, args: data.arguments }
@@ -187,13 +191,13 @@ fn is_read(kind: &str) -> bool {
         kind,
         "user.message"
             | "assistant.message_delta"
+            | "assistant.streaming_delta"
             | "assistant.reasoning_delta"
             | "assistant.message"
             | "assistant.turn_retry"
             | "assistant.usage"
             | "session.usage_info"
             | "model.call_failure"
-            | "model.call_finished"
             | "session.error"
             | "session.idle"
             | "external_tool.requested"

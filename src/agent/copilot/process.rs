@@ -176,6 +176,9 @@ fn spawn(
     let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
         return Err(std::io::Error::other("the pipes are missing"));
     };
+    // A full pipe makes the CLI deliver events twice and out of order; 1 MiB is what any user may have.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::pipe::fcntl_setpipe_size(std::os::fd::AsFd::as_fd(&stdout), 1024 * 1024);
     let (words_sender, words) = watch::channel(String::new());
     let mut reader = JoinSet::new();
     reader.spawn(keep_tail(stderr, words_sender));

@@ -75,7 +75,9 @@ pub struct Chats {
     open: HashMap<String, Open>,
     /// Names of the person's own MCP servers, asked once per CLI.
     mcp: (u64, Vec<String>),
-    turns: JoinSet<()>,
+    turns: JoinSet<String>,
+    /// Running turns, by chat.
+    busy: HashMap<String, usize>,
 }
 
 /// A chat that is open in the CLI.
@@ -103,6 +105,7 @@ impl Chats {
             open: HashMap::new(),
             mcp: (0, Vec::new()),
             turns: JoinSet::new(),
+            busy: HashMap::new(),
         };
         tasks.spawn(chats.run());
         ChatsHandle { commands, default_model: default_receiver }
@@ -111,7 +114,12 @@ impl Chats {
     async fn run(mut self) {
         loop {
             let command = tokio::select! {
-                Some(_) = self.turns.join_next() => continue,
+                Some(ended) = self.turns.join_next() => {
+                    if let Ok(Some(turns)) = ended.map(|id| self.busy.get_mut(&id)) {
+                        *turns -= 1;
+                    }
+                    continue;
+                }
                 command = self.commands.recv() => command,
             };
             match command {
@@ -149,6 +157,7 @@ impl Chats {
         chat: ChatSpec,
         events: mpsc::Receiver<super::event::SessionEvent>,
     ) -> AgentTurn {
+        *self.busy.entry(chat.id.clone()).or_default() += 1;
         let cx = TurnCx {
             link,
             supervisor: self.supervisor.clone(),
@@ -230,6 +239,8 @@ impl Chats {
         if self.mcp.0 != link.generation {
             self.mcp = (link.generation, self.mcp_servers(client).await);
         }
+        self.open.remove(&chat.id);
+        self.close_idle(link).await;
         let folder = self.folder.to_string_lossy().into_owned();
         let params = open_params(&self.config, chat, &folder, &self.mcp.1);
         let (method, what) = if exists {
@@ -237,15 +248,14 @@ impl Chats {
         } else {
             ("session.create", "Starting a chat")
         };
-        self.open.remove(&chat.id);
         let opened: wire::SessionOpened = match client.call(method, &params, OPEN_LIMIT).await {
             Ok(opened) => opened,
             Err(error) => return Err(self.failed(link, &error, what).await),
         };
-        if params.model.is_none() {
-            if let Some(model) = opened.model_state.and_then(|state| state.model_id) {
-                self.default_model.send_replace(Some(model));
-            }
+        if params.model.is_none()
+            && let Some(model) = opened.model_state.and_then(|state| state.model_id)
+        {
+            self.default_model.send_replace(Some(model));
         }
         // The person's instruction files are for their own CLI, not for Browy.
         let options = wire::UpdateOptions { session_id: &chat.id, skip_custom_instructions: true };
@@ -254,6 +264,22 @@ impl Chats {
         }
         self.open.insert(chat.id.clone(), Open { generation: link.generation, spec: chat.clone() });
         Ok(())
+    }
+
+    /// Closes the chats that are not in use. The CLI writes into every chat that is still open when it
+    /// ends, so all would count as last used at that time.
+    async fn close_idle(&mut self, link: &Link) {
+        self.busy.retain(|_, turns| *turns > 0);
+        let idle: Vec<_> = self.open.keys().filter(|id| !self.busy.contains_key(*id)).cloned().collect();
+        for id in idle {
+            let open = self.open.remove(&id);
+            if open.is_some_and(|open| open.generation == link.generation) {
+                let asked = wire::OfSession { session_id: &id };
+                if let Err(error) = link.client.call::<Value>("session.detach", &asked, LIMIT).await {
+                    tracing::debug!(%error, "copilot: the chat stays open");
+                }
+            }
+        }
     }
 
     async fn exists(&self, link: &Link, id: &str) -> Result<bool, AgentError> {

@@ -326,10 +326,10 @@ impl<L: Launcher> Supervisor<L> {
                     self.down(&format!("it stopped answering ({what})"));
                 }
             }
-            Some(Side::Auth { generation, auth, version }) if generation == self.generation => {
-                if self.running.is_some() {
-                    self.status.send_replace(BackendStatus::Ready { version, auth });
-                }
+            Some(Side::Auth { generation, auth, version })
+                if generation == self.generation && self.running.is_some() =>
+            {
+                self.status.send_replace(BackendStatus::Ready { version, auth });
             }
             _ => {}
         }

@@ -451,6 +451,8 @@ async fn chat_that_the_cli_closed_is_opened_again_once() {
 async fn shutdown_is_orderly_and_never_longer_than_its_grace() {
     let (backend, mut started) = backend();
     let mut cli = started.cli().await;
+    let mut status = backend.status();
+    status.wait_for(|status| matches!(status, BackendStatus::Ready { .. })).await.unwrap();
     let begin = Instant::now();
     backend.shutdown(Duration::from_secs(1)).await;
     assert!(begin.elapsed() <= Duration::from_secs(1));

@@ -54,8 +54,8 @@ pub struct TurnCx {
     pub events: mpsc::Receiver<SessionEvent>,
 }
 
-/// Starts the turn's task in `tasks`.
-pub fn start(cx: TurnCx, tasks: &mut JoinSet<()>) -> AgentTurn {
+/// Starts the turn's task in `tasks`; it gives the chat's id.
+pub fn start(cx: TurnCx, tasks: &mut JoinSet<String>) -> AgentTurn {
     let (out, events) = mpsc::channel(OUT);
     let (answers, receiver) = mpsc::channel(64);
     let abort = CancellationToken::new();
@@ -141,12 +141,15 @@ struct Turn {
 }
 
 impl Turn {
-    async fn run(mut self) {
+    async fn run(mut self) -> String {
         let ending = loop {
             if let Some(ending) = self.step().await {
                 break ending;
             }
         };
+        // Without a last word, what was held back is better than nothing.
+        let held = self.state.release();
+        self.outbox.extend(held);
         for id in self.state.take_open_calls() {
             self.outbox.push_back(AgentEvent::ToolCallWithdrawn { id });
         }
@@ -156,12 +159,13 @@ impl Turn {
         // A reader that is gone, or the end of the process, ends this wait.
         for event in self.outbox {
             if self.out.send(event).await.is_err() {
-                return;
+                break;
             }
         }
         drop(self.out);
         // Answers that were given must still arrive.
         while self.calls.join_next().await.is_some() {}
+        self.session_id
     }
 
     /// Waits for the next thing to happen; gives the ending when it was the last.
@@ -207,7 +211,7 @@ impl Turn {
         if self.model_is_due() {
             deadline = deadline.min(self.last_event + SILENCE);
         }
-        [self.aborting, self.failed].into_iter().flatten().fold(deadline, Instant::min)
+        [self.aborting, self.failed, self.state.deadline()].into_iter().flatten().fold(deadline, Instant::min)
     }
 
     /// Whether the model has the word; a tool call or a permission may wait for a person.
@@ -217,6 +221,10 @@ impl Turn {
 
     async fn on_deadline(&mut self) -> Option<Ending> {
         let now = Instant::now();
+        if self.state.deadline().is_some_and(|hold| now >= hold) {
+            let held = self.state.release();
+            self.outbox.extend(held);
+        }
         if self.aborting.is_some_and(|grace| now >= grace) {
             self.supervisor.suspect(self.link.generation, "no answer to Stop").await;
             return Some(Ending::Aborted);
@@ -257,17 +265,15 @@ impl Turn {
 
     /// Queues an event. While the reader is slow, pieces of one message grow together instead of piling up.
     fn emit(&mut self, event: AgentEvent) {
-        if self.outbox.len() >= OUT {
-            if let (
+        if self.outbox.len() >= OUT
+            && let (
                 Some(AgentEvent::TextDelta { message_id: last, text: tail }),
                 AgentEvent::TextDelta { message_id, text },
             ) = (self.outbox.back_mut(), &event)
-            {
-                if last == message_id {
-                    tail.push_str(text);
-                    return;
-                }
-            }
+            && last == message_id
+        {
+            tail.push_str(text);
+            return;
         }
         self.outbox.push_back(event);
     }

@@ -10,7 +10,7 @@ function field(args) {
     return {
       kind,
       tag: el.localName,
-      type: el instanceof HTMLInputElement ? el.type : null,
+      type: isInput(el) ? el.type : null,
       secret: isSecret(el),
       standstill: standstill(el),
       drawn: isDrawn(el) || standIn(el) !== null,
@@ -40,12 +40,12 @@ function field(args) {
  * @returns {Element}
  */
 function fieldOf(el) {
-  if (el instanceof HTMLLabelElement && el.control) return el.control;
-  if (kindOf(el) === 'none' || (kindOf(el) === 'list' && !(el instanceof HTMLInputElement))) {
+  if (isLabel(el) && el.control) return el.control;
+  if (kindOf(el) === 'none' || (kindOf(el) === 'list' && !isInput(el))) {
     const inner = el.querySelectorAll('input:not([type=hidden]),textarea,select,[contenteditable=""],[contenteditable=true]');
-    if (inner.length === 1 && kindOf(el) === 'none') return inner[0];
+    if (inner[0] && inner.length === 1 && kindOf(el) === 'none') return inner[0];
   }
-  if (el instanceof HTMLElement && el.isContentEditable) {
+  if (isHtml(el) && el.isContentEditable) {
     // Editing happens in the outermost editable element, whatever part of it was listed.
     let host = el;
     while (host.parentElement?.isContentEditable) host = host.parentElement;
@@ -59,9 +59,9 @@ function fieldOf(el) {
  * @returns {'text' | 'set' | 'check' | 'radio' | 'select' | 'multi' | 'editable' | 'list' | 'file' | 'button' | 'none'}
  */
 function kindOf(el) {
-  if (el instanceof HTMLTextAreaElement) return 'text';
-  if (el instanceof HTMLSelectElement) return el.multiple ? 'multi' : 'select';
-  if (el instanceof HTMLInputElement) {
+  if (isTextArea(el)) return 'text';
+  if (isSelect(el)) return el.multiple ? 'multi' : 'select';
+  if (isInput(el)) {
     if (el.type === 'checkbox') return 'check';
     if (el.type === 'radio') return 'radio';
     if (/^(date|time|datetime-local|month|week|color|range)$/.test(el.type)) return 'set';
@@ -69,8 +69,8 @@ function kindOf(el) {
     if (el.type === 'file') return 'file';
     return 'text';
   }
-  if (el instanceof HTMLElement && el.isContentEditable) return 'editable';
-  const role = (el.getAttribute('role') ?? '').trim().toLowerCase().split(/\s+/)[0];
+  if (isHtml(el) && el.isContentEditable) return 'editable';
+  const [role = ''] = (el.getAttribute('role') ?? '').trim().toLowerCase().split(/\s+/);
   if (role === 'radio' || role === 'menuitemradio') return 'radio';
   if (/^(checkbox|switch|menuitemcheckbox)$/.test(role)) return 'check';
   if (role === 'combobox' || role === 'listbox') return 'list';
@@ -92,12 +92,12 @@ function held(el, kind) {
   if (kind === 'text' || kind === 'set') out.value = /** @type {HTMLInputElement} */ (el).value;
   if (kind === 'editable') out.value = /** @type {HTMLElement} */ (el).innerText;
   if (kind === 'check' || kind === 'radio') out.checked = checkedOf(el);
-  if (el instanceof HTMLSelectElement) {
+  if (isSelect(el)) {
     out.value = el.value;
     out.selected = [...el.selectedOptions].map(o => oneLine(o.label || o.text, 200));
   }
   if (kind === 'list') {
-    out.value = oneLine(el instanceof HTMLInputElement ? el.value : /** @type {HTMLElement} */ (el).innerText, 200);
+    out.value = oneLine(isInput(el) ? el.value : /** @type {HTMLElement} */ (el).innerText, 200);
   }
   const field = /** @type {HTMLInputElement} */ (el);
   if (field.willValidate && field.validity && !field.validity.valid) out.invalid = oneLine(field.validationMessage, 160);
@@ -109,7 +109,7 @@ function held(el, kind) {
  * @returns {boolean | 'mixed'}
  */
 function checkedOf(el) {
-  if (el instanceof HTMLInputElement) return el.indeterminate ? 'mixed' : el.checked;
+  if (isInput(el)) return el.indeterminate ? 'mixed' : el.checked;
   const said = el.getAttribute('aria-checked') ?? el.getAttribute('aria-pressed');
   return said === 'mixed' ? 'mixed' : said === 'true';
 }
@@ -137,7 +137,7 @@ function selectContent(el, kind, all) {
     if (!all) getSelection()?.collapseToEnd();
     return;
   }
-  if (!(el instanceof HTMLInputElement || el instanceof HTMLTextAreaElement)) return;
+  if (!(isInput(el) || isTextArea(el))) return;
   if (all) {
     el.select();
     return;

@@ -6,6 +6,28 @@ const INTERACTIVE =
   '[role=button],[role=link],[role=checkbox],[role=radio],[role=switch],[role=tab],[role=menuitem],[role=option],' +
   '[role=combobox],[role=textbox]';
 
+// What a node is, by its name and kind: a world reaches documents of several frames, whose classes differ.
+/** @param {unknown} node @returns {node is Element} */
+const isElement = node => dom.isElement(/** @type {Node | null} */ (node ?? null));
+/** @param {unknown} node @returns {node is HTMLElement} */
+const isHtml = node => isElement(node) && dom.isHtml(node);
+/** @param {unknown} node @returns {node is Text} */
+const isText = node => !!node && dom.type(/** @type {Node} */ (node)) === 3;
+/** @param {unknown} node @returns {node is ShadowRoot} */
+const isShadowRoot = node => !!node && dom.type(/** @type {Node} */ (node)) === 11 && 'host' in /** @type {object} */ (node);
+/** @param {unknown} node @returns {node is HTMLInputElement} */
+const isInput = node => isHtml(node) && dom.tag(node) === 'input';
+/** @param {unknown} node @returns {node is HTMLTextAreaElement} */
+const isTextArea = node => isHtml(node) && dom.tag(node) === 'textarea';
+/** @param {unknown} node @returns {node is HTMLSelectElement} */
+const isSelect = node => isHtml(node) && dom.tag(node) === 'select';
+/** @param {unknown} node @returns {node is HTMLLabelElement} */
+const isLabel = node => isHtml(node) && dom.tag(node) === 'label';
+/** @param {unknown} node @returns {node is HTMLDetailsElement} */
+const isDetails = node => isHtml(node) && dom.tag(node) === 'details';
+/** @param {unknown} node @returns {node is HTMLOptGroupElement} */
+const isOptGroup = node => isHtml(node) && dom.tag(node) === 'optgroup';
+
 /**
  * Shadow hosts around a node with their roots, closed ones too: whoever holds a node can ask it for its root.
  * @param {Node} node
@@ -13,10 +35,10 @@ const INTERACTIVE =
  */
 function rootsOf(node) {
   const roots = new Map();
-  let root = node.getRootNode();
-  while (root instanceof ShadowRoot) {
+  let root = dom.rootOf(node);
+  while (isShadowRoot(root)) {
     roots.set(root.host, root);
-    root = root.host.getRootNode();
+    root = dom.rootOf(root.host);
   }
   return roots;
 }
@@ -28,10 +50,13 @@ function rootsOf(node) {
  * @returns {Node | null}
  */
 function drawnParent(node, roots) {
-  if ((node instanceof Element || node instanceof Text) && node.assignedSlot) return node.assignedSlot;
-  const parent = node.parentNode;
-  if (parent instanceof ShadowRoot) return parent.host;
-  const root = parent instanceof Element ? roots.get(parent) : undefined;
+  if (isElement(node)) {
+    const slot = dom.slotOf(node);
+    if (slot) return slot;
+  } else if (isText(node) && node.assignedSlot) return node.assignedSlot;
+  const parent = dom.parent(node);
+  if (isShadowRoot(parent)) return parent.host;
+  const root = isElement(parent) ? roots.get(parent) : undefined;
   if (root) {
     // `assignedSlot` is null for closed roots; their slots know what they show.
     for (const slot of root.querySelectorAll('slot')) {
@@ -49,9 +74,9 @@ function drawnParent(node, roots) {
  * @returns {Element | null}
  */
 function hitAt(x, y, roots) {
-  let hit = document.elementFromPoint(x, y);
+  let hit = Document.prototype.elementFromPoint.call(document, x, y);
   while (hit) {
-    const root = roots.get(hit) ?? hit.shadowRoot;
+    const root = roots.get(hit) ?? dom.shadow(hit);
     const inner = root ? root.elementFromPoint(x, y) : null;
     if (!inner || inner === hit || inner.getRootNode() !== root) return hit;
     hit = inner;
@@ -92,7 +117,7 @@ function isPressOn(hit, target, roots) {
  */
 function controlBetween(hit, outer, target, roots) {
   for (let at = /** @type {Node | null} */ (hit); at && at !== outer; at = drawnParent(at, roots)) {
-    if (at !== target && at instanceof Element && at.matches(INTERACTIVE)) return true;
+    if (at !== target && isElement(at) && at.matches(INTERACTIVE)) return true;
   }
   return false;
 }
@@ -111,13 +136,13 @@ function oneLine(text, cap = 60) {
  * How an element is named to the model: `div#consent-banner (region "Cookie consent")`.
  * @param {Element} el
  */
-function describe(el) {
+function inWords(el) {
   let out = el.localName;
   if (el.id) out += '#' + oneLine(el.id, 40);
   else if (el.classList.length) out += '.' + oneLine([...el.classList].slice(0, 2).join('.'), 40);
   const role = el.getAttribute('role');
   const name = oneLine(
-    el.getAttribute('aria-label') || el.getAttribute('title') || (el instanceof HTMLElement ? el.innerText : ''),
+    el.getAttribute('aria-label') || el.getAttribute('title') || (isHtml(el) ? el.innerText : ''),
   );
   const more = [role ? oneLine(role, 20) : '', name ? JSON.stringify(name) : ''].filter(Boolean).join(' ');
   return more ? `${out} (${more})` : out;
@@ -131,16 +156,16 @@ function describe(el) {
  */
 function describeCover(hit, target, roots) {
   let cover = hit;
-  for (let at = drawnParent(hit, roots); at instanceof Element; at = drawnParent(at, roots)) {
+  for (let at = drawnParent(hit, roots); isElement(at); at = drawnParent(at, roots)) {
     if (at === document.body || at === document.documentElement || isDrawnInside(target, at, roots)) break;
     cover = at;
   }
   if (isDrawnInside(target, cover, roots)) {
     return getComputedStyle(target).pointerEvents === 'none'
-      ? `${describe(cover)}, because the element itself ignores the pointer`
-      : describe(cover);
+      ? `${inWords(cover)}, because the element itself ignores the pointer`
+      : inWords(cover);
   }
-  return describe(cover);
+  return inWords(cover);
 }
 
 /**
@@ -165,7 +190,7 @@ function isDrawn(el) {
 function boxesOf(el) {
   const visible = (/** @type {DOMRect} */ box) => box.width >= 1 && box.height >= 1;
   const own = [...el.getClientRects()].filter(visible);
-  if (own.length || el instanceof HTMLInputElement) return own;
+  if (own.length || isInput(el)) return own;
   const range = document.createRange();
   range.selectNodeContents(el);
   return [...range.getClientRects()].filter(visible);
@@ -180,7 +205,7 @@ function standstill(el) {
   if (el.matches(':disabled') || el.getAttribute('aria-disabled') === 'true') return 'disabled';
   const roots = rootsOf(el);
   for (let at = /** @type {Node | null} */ (el); at; at = drawnParent(at, roots)) {
-    if (at instanceof HTMLElement && at.inert) return 'inert';
+    if (isElement(at) && dom.has(at, 'inert')) return 'inert';
   }
   return null;
 }
@@ -194,7 +219,7 @@ function standstill(el) {
 function standIn(el) {
   const labels = /** @type {{labels?: NodeListOf<HTMLLabelElement> | null}} */ (/** @type {unknown} */ (el)).labels;
   for (const label of labels ?? []) if (isDrawn(label)) return label;
-  if (!(el instanceof HTMLInputElement) || !['checkbox', 'radio'].includes(el.type)) return null;
+  if (!isInput(el) || !['checkbox', 'radio'].includes(el.type)) return null;
   let at = el.parentElement;
   for (let level = 0; at && at !== document.body && level < 3; level++, at = at.parentElement) {
     if (at.querySelectorAll('input,select,textarea,button,a[href]').length > 1) return null;
@@ -219,7 +244,7 @@ function isSecret(el) {
 function focusedElement(roots) {
   let at = document.activeElement;
   while (at) {
-    const root = roots.get(at) ?? at.shadowRoot;
+    const root = roots.get(at) ?? dom.shadow(at);
     if (!root?.activeElement) return at;
     at = root.activeElement;
   }

@@ -5,7 +5,7 @@
  * @returns {HTMLInputElement | null}
  */
 function inputOf(box) {
-  if (box instanceof HTMLInputElement) return box;
+  if (isInput(box)) return box;
   return box.querySelector('input:not([type=hidden])');
 }
 
@@ -58,7 +58,7 @@ function optionsOf(box) {
 
 /** @param {Element} option */
 function nameOf(option) {
-  return oneLine(option.getAttribute('aria-label') || (option instanceof HTMLElement ? option.innerText : option.textContent), 200);
+  return oneLine(option.getAttribute('aria-label') || (isHtml(option) ? option.innerText : option.textContent), 200);
 }
 
 /**
@@ -85,6 +85,6 @@ function matching(options, text) {
  * @returns {Element | null}
  */
 function optionOf(box, text) {
-  const hits = matching(optionsOf(box), text);
-  return hits.length === 1 ? hits[0] : null;
+  const [first, ...others] = matching(optionsOf(box), text);
+  return first && !others.length ? first : null;
 }

@@ -43,7 +43,7 @@ function inRoots(root, want) {
   for (const el of root.querySelectorAll('*')) {
     if (!el.shadowRoot) continue;
     for (const child of el.shadowRoot.children) {
-      if (child instanceof HTMLElement && isDrawn(child) && child.innerText.replace(/\s+/g, ' ').toLowerCase().includes(want)) return true;
+      if (isHtml(child) && isDrawn(child) && child.innerText.replace(/\s+/g, ' ').toLowerCase().includes(want)) return true;
     }
     if (inRoots(el.shadowRoot, want)) return true;
   }

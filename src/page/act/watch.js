@@ -38,6 +38,7 @@ function begin(asked, option) {
   const options = { subtree: true, childList: true, attributes: true, characterData: true, characterDataOldValue: true };
   for (const root of [document, ...roots.values()]) observer.observe(root, options);
 
+  const presses = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
   let guarding = false;
   let landed = /** @type {boolean | null} */ (null), landedOn = '';
   const touched = (/** @type {Event} */ event) => {
@@ -45,10 +46,11 @@ function begin(asked, option) {
     // What handlers do at once, and in what they await, is the act's doing.
     hot++;
     setTimeout(() => hot--, 0);
-    if (guarding && event instanceof MouseEvent) {
+    if (guarding && presses.includes(event.type)) {
+      const { clientX, clientY } = /** @type {MouseEvent} */ (event);
       if (landed === null) {
         const at = event.composedPath();
-        const hit = hitAt(event.clientX, event.clientY, roots);
+        const hit = hitAt(clientX, clientY, roots);
         landed = at.includes(target) || isPressOn(hit, target, roots);
         if (!landed) landedOn = hit ? describeCover(hit, target, roots) : 'nothing';
       }
@@ -59,7 +61,6 @@ function begin(asked, option) {
       if (event.type === 'click' || event.type === 'auxclick') guarding = false;
     }
   };
-  const presses = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
   const others = ['keydown', 'beforeinput', 'input', 'change'];
   for (const type of [...presses, ...others]) addEventListener(type, touched, true);
 
@@ -86,7 +87,7 @@ function begin(asked, option) {
         title: oneLine(document.title, 200),
         urlChanged: location.href !== first.url,
         titleChanged: document.title !== first.title,
-        modalAppeared: opened ? describe(opened) : null,
+        modalAppeared: opened ? inWords(opened) : null,
         modalClosed: [...first.modals].some(modal => !modals.has(modal)),
         stateChanged: JSON.stringify(state) !== JSON.stringify(first.state),
         state,
@@ -109,7 +110,9 @@ function regionOf(target) {
   const near = target.closest(
     'form,dialog,[role=dialog],[role=alertdialog],[role=listbox],[role=menu],fieldset,section,article,li,tr,[role=row]',
   );
-  const region = [near ?? target.parentElement ?? target];
+  const parent = target.parentElement;
+  // The body is the whole page: what moves by itself is in it too.
+  const region = [near ?? (parent && !/^(body|html|main)$/.test(dom.tag(parent)) ? parent : target)];
   const root = /** @type {Document | ShadowRoot} */ (target.getRootNode());
   for (const attribute of ['aria-controls', 'aria-owns', 'aria-describedby', 'aria-errormessage']) {
     for (const id of (target.getAttribute(attribute) ?? '').split(/\s+/)) {
@@ -135,8 +138,8 @@ function isEffect(record, hot, region, noise) {
   if (record.type === 'characterData') return letters(record.oldValue) !== letters(record.target.textContent);
   const moved = [...record.addedNodes, ...record.removedNodes];
   const passive = 'iframe,script,style,link,ins,noscript,img,picture,video,canvas';
-  if (moved.some(node => node instanceof Element && !node.matches(passive))) return true;
-  const text = (/** @type {NodeList} */ nodes) => [...nodes].map(n => (n instanceof Text ? n.data : '')).join('');
+  if (moved.some(node => isElement(node) && !node.matches(passive))) return true;
+  const text = (/** @type {NodeList} */ nodes) => [...nodes].map(n => (isText(n) ? n.data : '')).join('');
   return letters(text(record.addedNodes)) !== letters(text(record.removedNodes));
 }
 
@@ -167,14 +170,14 @@ function stateOf(el) {
     if (value !== null) state[name] = value;
   }
   state.disabled = standstill(el) !== null;
-  if (el instanceof HTMLDetailsElement) state.open = el.open;
-  if (el.localName === 'summary' && el.parentElement instanceof HTMLDetailsElement) state.open = el.parentElement.open;
-  if (el instanceof HTMLInputElement && (el.type === 'checkbox' || el.type === 'radio')) state.checked = el.checked;
-  else if (el instanceof HTMLSelectElement) {
+  if (isDetails(el)) state.open = el.open;
+  if (el.localName === 'summary' && isDetails(el.parentElement)) state.open = el.parentElement.open;
+  if (isInput(el) && (el.type === 'checkbox' || el.type === 'radio')) state.checked = el.checked;
+  else if (isSelect(el)) {
     state.chosen = [...el.selectedOptions].map(o => oneLine(o.label, 80));
     if (CSS.supports('selector(:open)')) state.listOpen = el.matches(':open');
   }
-  else if ((el instanceof HTMLInputElement || el instanceof HTMLTextAreaElement) && !isSecret(el)) {
+  else if ((isInput(el) || isTextArea(el)) && !isSecret(el)) {
     if (!/^(button|submit|reset|image|file|hidden)$/.test(el.type)) state.value = el.value.slice(0, 200);
   }
   return state;

@@ -6,34 +6,34 @@ const describe = (() => {
   const VALUE = 160;
   const OPTIONS = 12;
 
-  /** @param {string} type @param {string} name @returns {(e: Element) => any} */
-  const getter = (type, name) => {
-    const get = Object.getOwnPropertyDescriptor(/** @type {any} */ (globalThis)[type].prototype, name)?.get;
-    if (!get) throw new Error(`no ${type}.${name}`);
+  /** @param {string} of @param {string} name @returns {(e: Element) => any} */
+  const getter = (of, name) => {
+    const get = Object.getOwnPropertyDescriptor(/** @type {any} */ (globalThis)[of].prototype, name)?.get;
+    if (!get) throw new Error(`no ${of}.${name}`);
     return Function.prototype.call.bind(get);
   };
-  const inputValue = getter("HTMLInputElement", "value");
-  const areaValue = getter("HTMLTextAreaElement", "value");
-  const checked = getter("HTMLInputElement", "checked");
-  const indeterminate = getter("HTMLInputElement", "indeterminate");
-  const inputType = getter("HTMLInputElement", "type");
-  const buttonType = getter("HTMLButtonElement", "type");
-  const options = getter("HTMLSelectElement", "options");
-  const optionText = getter("HTMLOptionElement", "label");
-  const optionOn = getter("HTMLOptionElement", "selected");
-  const optionValue = getter("HTMLOptionElement", "value");
-  const anchorHref = getter("HTMLAnchorElement", "href");
-  const active = getter("Document", "activeElement");
-  const activeIn = getter("ShadowRoot", "activeElement");
+  const inputValue = getter('HTMLInputElement', 'value');
+  const areaValue = getter('HTMLTextAreaElement', 'value');
+  const checked = getter('HTMLInputElement', 'checked');
+  const indeterminate = getter('HTMLInputElement', 'indeterminate');
+  const inputType = getter('HTMLInputElement', 'type');
+  const buttonType = getter('HTMLButtonElement', 'type');
+  const options = getter('HTMLSelectElement', 'options');
+  const optionText = getter('HTMLOptionElement', 'label');
+  const optionOn = getter('HTMLOptionElement', 'selected');
+  const optionValue = getter('HTMLOptionElement', 'value');
+  const anchorHref = getter('HTMLAnchorElement', 'href');
+  const active = getter('Document', 'activeElement');
+  const activeIn = getter('ShadowRoot', 'activeElement');
 
   /** Controls inside a clickable box, whose words are theirs and not the box's. @type {WeakMap<Element, WeakSet<Element>>} */
   const apart = new WeakMap();
 
   /** @param {Element} element @param {string} tag */
   function type(element, tag) {
-    if (tag === "input") return String(inputType(element));
-    if (tag === "button") return dom.has(element, "type") ? String(buttonType(element)) : "";
-    return "";
+    if (tag === 'input') return String(inputType(element));
+    if (tag === 'button') return dom.has(element, 'type') ? String(buttonType(element)) : '';
+    return '';
   }
 
   /** The name, and whether it is the element's own text. @param {Element} element */
@@ -42,7 +42,8 @@ const describe = (() => {
     const skip = inner ? (/** @type {Element} */ part) => inner.has(part) : undefined;
     const found = names.of(element, NAME, skip);
     if (found.name || /^(input|select|textarea|iframe|frame|html|body)$/.test(dom.tag(element))) return found;
-    if (/^(combobox|textbox|searchbox|listbox|slider|spinbutton)$/.test(names.role(element)) || isEditor(element)) return found;
+    if (/^(combobox|textbox|searchbox|listbox|slider|spinbutton)$/.test(names.role(element)) || isEditor(element))
+      return found;
     return { name: names.textOf(element, NAME, skip), content: true };
   }
 
@@ -57,17 +58,26 @@ const describe = (() => {
       role: names.role(element),
       type: type(element, tag),
       name: nameOf(element).name,
-      href: names.cut(dom.attr(element, "href") ?? "", 500),
+      href: names.cut(dom.attr(element, 'href') ?? '', 500),
     };
   }
 
-  /** @param {Document} of @returns {Element | null} */
+  /**
+   * The element with the focus, also inside shadow roots and frames.
+   * @param {Document} of
+   * @returns {Element | null}
+   */
   function focused(of) {
-    let at = active(of);
+    /** @type {Element | null} */
+    let at = active(/** @type {any} */ (of));
     for (let depth = 0; at && depth < 50; depth++) {
       const root = dom.shadow(at);
       const document = dom.shown(at);
-      const inner = root ? activeIn(root) : document ? active(document) : null;
+      const inner = root
+        ? activeIn(/** @type {any} */ (root))
+        : document
+          ? active(/** @type {any} */ (document))
+          : null;
       if (!inner) break;
       at = inner;
     }
@@ -75,7 +85,7 @@ const describe = (() => {
   }
 
   /** @param {Element} element @param {string} name */
-  const isTrue = (element, name) => dom.attr(element, name) === "true";
+  const isTrue = (element, name) => dom.attr(element, name) === 'true';
 
   /** @param {Element} element @param {string} tag @param {string} kind @returns {string[]} */
   function states(element, tag, kind) {
@@ -83,50 +93,71 @@ const describe = (() => {
     const words = [];
     const add = (/** @type {boolean} */ on, /** @type {string} */ word) => void (on && words.push(word));
     const native = /^(input|select|textarea|button)$/.test(tag);
-    add((native && dom.matches(element, ":disabled")) || isTrue(element, "aria-disabled"), "disabled");
-    add((/^(input|textarea)$/.test(tag) && dom.has(element, "readonly")) || isTrue(element, "aria-readonly"), "readonly");
-    add((native && tag !== "button" && dom.has(element, "required")) || isTrue(element, "aria-required"), "required");
-    const invalid = dom.attr(element, "aria-invalid");
-    add((invalid !== null && invalid !== "false" && invalid !== "") || (native && dom.matches(element, ":user-invalid")), "invalid");
-    add(isTrue(element, "aria-busy"), "busy");
-    const expanded = dom.attr(element, "aria-expanded");
-    if (expanded === "true" || expanded === "false") add(true, expanded === "true" ? "expanded" : "collapsed");
-    else if (tag === "summary") {
+    add((native && dom.matches(element, ':disabled')) || isTrue(element, 'aria-disabled'), 'disabled');
+    add(
+      (/^(input|textarea)$/.test(tag) && dom.has(element, 'readonly')) || isTrue(element, 'aria-readonly'),
+      'readonly',
+    );
+    add((native && tag !== 'button' && dom.has(element, 'required')) || isTrue(element, 'aria-required'), 'required');
+    const invalid = dom.attr(element, 'aria-invalid');
+    add(
+      (invalid !== null && invalid !== 'false' && invalid !== '') || (native && dom.matches(element, ':user-invalid')),
+      'invalid',
+    );
+    add(isTrue(element, 'aria-busy'), 'busy');
+    const expanded = dom.attr(element, 'aria-expanded');
+    if (expanded === 'true' || expanded === 'false') add(true, expanded === 'true' ? 'expanded' : 'collapsed');
+    else if (tag === 'summary') {
       const details = dom.parent(element);
-      add(true, details && dom.isElement(details) && dom.has(details, "open") ? "expanded" : "collapsed");
+      add(true, details && dom.isElement(details) && dom.has(details, 'open') ? 'expanded' : 'collapsed');
     }
     const on = checkedState(element, tag, kind);
     if (on) words.push(on);
-    add(isTrue(element, "aria-selected"), "selected");
-    const pressed = dom.attr(element, "aria-pressed");
-    add(pressed === "true" || pressed === "mixed", "pressed");
-    add(tag === "select" && dom.has(element, "multiple"), "multiple");
-    add(isEditor(element), "editable");
-    add(dom.isClosedHost(element), "closed-shadow");
+    add(isTrue(element, 'aria-selected'), 'selected');
+    const pressed = dom.attr(element, 'aria-pressed');
+    add(pressed === 'true' || pressed === 'mixed', 'pressed');
+    add(tag === 'select' && dom.has(element, 'multiple'), 'multiple');
+    add(isEditor(element), 'editable');
+    add(dom.isClosedHost(element), 'closed-shadow');
     return words;
   }
 
-  /** @param {Element} element @param {string} tag @param {string} kind @returns {"checked" | "unchecked" | "mixed" | null} */
+  /**
+   * @param {Element} element
+   * @param {string} tag
+   * @param {string} kind
+   * @returns {"checked" | "unchecked" | "mixed" | null}
+   */
   function checkedState(element, tag, kind) {
-    if (tag === "input" && (kind === "checkbox" || kind === "radio")) {
-      return indeterminate(element) ? "mixed" : checked(element) ? "checked" : "unchecked";
+    if (tag === 'input' && (kind === 'checkbox' || kind === 'radio')) {
+      return indeterminate(element) ? 'mixed' : checked(element) ? 'checked' : 'unchecked';
     }
-    const aria = dom.attr(element, "aria-checked");
-    if (aria === "mixed") return "mixed";
-    return aria === "true" ? "checked" : aria === "false" ? "unchecked" : null;
+    const aria = dom.attr(element, 'aria-checked');
+    if (aria === 'mixed') return 'mixed';
+    return aria === 'true' ? 'checked' : aria === 'false' ? 'unchecked' : null;
   }
 
-  /** What a field holds now; `null` when it holds nothing that may be told. @param {Element} element @param {string} tag @param {string} kind @param {number} cap @returns {string | null} */
+  /**
+   * What a field holds now; `null` when it holds nothing that may be told.
+   * @param {Element} element
+   * @param {string} tag
+   * @param {string} kind
+   * @param {number} cap
+   * @returns {string | null}
+   */
   function value(element, tag, kind, cap) {
-    if (tag === "input") {
-      if (/^(checkbox|radio|button|submit|reset|image|hidden|password)$/.test(kind) || secret.hidesValue(element)) return null;
+    if (tag === 'input') {
+      if (/^(checkbox|radio|button|submit|reset|image|hidden|password)$/.test(kind) || secret.hidesValue(element))
+        return null;
       return names.cut(String(inputValue(element)).slice(0, cap * 4), cap) || null;
     }
-    if (tag === "textarea") return secret.hidesValue(element) ? null : names.cut(String(areaValue(element)).slice(0, cap * 4), cap) || null;
-    if (tag === "select") return null;
-    const told = dom.attr(element, "aria-valuetext") ?? dom.attr(element, "aria-valuenow");
+    if (tag === 'textarea')
+      return secret.hidesValue(element) ? null : names.cut(String(areaValue(element)).slice(0, cap * 4), cap) || null;
+    if (tag === 'select') return null;
+    const told = dom.attr(element, 'aria-valuetext') ?? dom.attr(element, 'aria-valuenow');
     if (told) return names.cut(told, cap);
-    if (isEditor(element) || /^(combobox|textbox|searchbox|spinbutton)$/.test(names.role(element))) return names.textOf(element, cap) || null;
+    if (isEditor(element) || /^(combobox|textbox|searchbox|spinbutton)$/.test(names.role(element)))
+      return names.textOf(element, cap) || null;
     return null;
   }
 
@@ -143,23 +174,50 @@ const describe = (() => {
       const selected = Boolean(optionOn(option));
       if (selected) chosen.push(label);
       if (all.length < most) {
-        all.push({ value: names.cut(String(optionValue(option)), 200), label, selected, disabled: dom.matches(option, ":disabled") });
+        all.push({
+          value: names.cut(String(optionValue(option)), 200),
+          label,
+          selected,
+          disabled: dom.matches(option, ':disabled'),
+        });
       }
     }
     return { all, chosen, more: Math.max(0, list.length - all.length) };
   }
 
-  /** An address as it can be used again: short for this origin. @param {Element} element @param {string} tag */
+  /**
+   * An address as it can be used again: short for this origin.
+   * @param {Element} element
+   * @param {string} tag
+   */
   function address(element, tag) {
-    const raw = dom.attr(element, "href");
-    if (raw === null || tag !== "a" || !dom.isHtml(element)) return "";
+    const raw = dom.attr(element, 'href');
+    if (raw === null || tag !== 'a' || !dom.isHtml(element)) return '';
     const full = String(anchorHref(element));
-    if (/^(javascript|data|blob):/i.test(full)) return "";
-    const here = location.href.split("#")[0] ?? "";
+    if (/^(javascript|data|blob):/i.test(full)) return '';
+    const here = location.href.split('#')[0] ?? '';
     if (full.startsWith(`${here}#`)) return full.slice(here.length);
-    if (full.startsWith(`${location.origin}/`) && location.origin !== "null") return full.slice(location.origin.length);
+    if (full.startsWith(`${location.origin}/`) && location.origin !== 'null') return full.slice(location.origin.length);
     return full;
   }
 
-  return { NAME, VALUE, OPTIONS, apart, type, nameOf, fingerprint, focused, states, checkedState, value, choices, address, isEditor, inputValue, areaValue, checked };
+  return {
+    NAME,
+    VALUE,
+    OPTIONS,
+    apart,
+    type,
+    nameOf,
+    fingerprint,
+    focused,
+    states,
+    checkedState,
+    value,
+    choices,
+    address,
+    isEditor,
+    inputValue,
+    areaValue,
+    checked,
+  };
 })();

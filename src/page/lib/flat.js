@@ -13,7 +13,7 @@ const flat = {
       if (only) visit(only);
       return;
     }
-    if (!root && dom.tag(element) === "slot") {
+    if (!root && dom.tag(element) === 'slot') {
       const assigned = dom.assigned(element);
       if (assigned.length > 0) {
         for (const node of assigned) visit(node);
@@ -29,9 +29,9 @@ const flat = {
    * @returns {Element | null | undefined}
    */
   folded(element) {
-    if (dom.tag(element) !== "details" || dom.has(element, "open")) return undefined;
+    if (dom.tag(element) !== 'details' || dom.has(element, 'open')) return undefined;
     for (let child = dom.firstChild(element); child; child = dom.next(child)) {
-      if (dom.isElement(child) && dom.tag(child) === "summary") return child;
+      if (dom.isElement(child) && dom.tag(child) === 'summary') return child;
     }
     return null;
   },

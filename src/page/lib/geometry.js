@@ -37,8 +37,8 @@ const geometry = (() => {
     /** @type {Node[]} */
     const queue = [];
     flat.children(element, (child) => void queue.push(child));
-    for (let at = 0; at < queue.length && left > 0; at++) {
-      const node = queue[at];
+    for (let next = 0; next < queue.length && left > 0; next++) {
+      const node = queue[next];
       if (!node || !dom.isElement(node)) continue;
       left -= 1;
       const rect = dom.rect(node);
@@ -57,9 +57,18 @@ const geometry = (() => {
     return all ?? placed(place, own);
   }
 
-  /** What an element with `overflow` other than visible does to what is inside it. @param {Clip} clip @param {Edges} edges @param {Element} element @param {string} x @param {string} y @param {boolean} rtl @returns {Clip} */
+  /**
+   * What an element with `overflow` other than visible does to what is inside it.
+   * @param {Clip} clip
+   * @param {Edges} edges
+   * @param {Element} element
+   * @param {string} x
+   * @param {string} y
+   * @param {boolean} rtl
+   * @returns {Clip}
+   */
   function clipped(clip, edges, element, x, y, rtl) {
-    const scrolls = x === "auto" || x === "scroll" || y === "auto" || y === "scroll";
+    const scrolls = x === 'auto' || x === 'scroll' || y === 'auto' || y === 'scroll';
     const inside = meet(clip.reach, edges);
     if (!scrolls || isEmpty(inside)) {
       return { seen: meet(clip.seen, edges), reach: isEmpty(inside) ? NOWHERE : inside };
@@ -72,8 +81,8 @@ const geometry = (() => {
     };
     return { seen: meet(clip.seen, edges), reach: start };
   }
-  const leftOf = Object.getOwnPropertyDescriptor(Element.prototype, "scrollLeft")?.get;
-  const topOf = Object.getOwnPropertyDescriptor(Element.prototype, "scrollTop")?.get;
+  const leftOf = Object.getOwnPropertyDescriptor(Element.prototype, 'scrollLeft')?.get;
+  const topOf = Object.getOwnPropertyDescriptor(Element.prototype, 'scrollTop')?.get;
   /** @param {Element} element @returns {number} */
   const scrollLeft = (element) => leftOf?.call(element) ?? 0;
   /** @param {Element} element @returns {number} */
@@ -93,7 +102,13 @@ const geometry = (() => {
     return { x, y, scale, rect };
   }
 
-  /** The innermost element at a point of a document's own viewport. @param {Document} document @param {number} x @param {number} y @returns {Element | null} */
+  /**
+   * The innermost element at a point of a document's own viewport.
+   * @param {Document} document
+   * @param {number} x
+   * @param {number} y
+   * @returns {Element | null}
+   */
   function at(document, x, y) {
     let hit = fromPoint.call(document, x, y);
     for (let depth = 0; hit && depth < 50; depth++) {
@@ -105,7 +120,7 @@ const geometry = (() => {
     return hit;
   }
 
-  const controlOf = Object.getOwnPropertyDescriptor(HTMLLabelElement.prototype, "control")?.get;
+  const controlOf = Object.getOwnPropertyDescriptor(HTMLLabelElement.prototype, 'control')?.get;
   /** @param {Element} label @returns {Element | null} */
   const control = (label) => controlOf?.call(label) ?? null;
 
@@ -116,15 +131,19 @@ const geometry = (() => {
   function reaches(element, hit) {
     for (let node = hit; node; node = dom.flatParent(node)) {
       if (node === element) return true;
-      if (dom.tag(node) === "label" && control(node) === element) return true;
+      if (dom.tag(node) === 'label' && control(node) === element) return true;
     }
     // A click on the host of a closed root that nobody opened may be a click inside it.
-    return hit !== null && dom.tag(hit).includes("-") && !dom.shadow(hit) && dom.holds(hit, element);
+    return hit !== null && dom.tag(hit).includes('-') && !dom.shadow(hit) && dom.holds(hit, element);
   }
 
   /** Whether an element hides what is behind it. @param {Element} element @param {Element} behind */
   function isOpaque(element, behind) {
-    for (let node = /** @type {Element | null} */ (element); node && !dom.holds(node, behind); node = dom.flatParent(node)) {
+    for (
+      let node = /** @type {Element | null} */ (element);
+      node && !dom.holds(node, behind);
+      node = dom.flatParent(node)
+    ) {
       if (/^(img|video|canvas|iframe|embed|object)$/.test(dom.tag(node))) return true;
       const style = dom.style(node);
       const alpha = /^rgba\(.*,\s*([\d.]+)\)$/.exec(style.backgroundColor);
@@ -137,11 +156,12 @@ const geometry = (() => {
   function describe(hit, instead_of) {
     let shown = hit;
     // The outermost box that does not hold the element says more than a span inside it.
-    for (let node = dom.flatParent(hit); node && !dom.holds(node, instead_of); node = dom.flatParent(node)) shown = node;
-    const id = dom.attr(shown, "id");
+    for (let node = dom.flatParent(hit); node && !dom.holds(node, instead_of); node = dom.flatParent(node))
+      shown = node;
+    const id = dom.attr(shown, 'id');
     const role = names.role(shown);
     const name = names.of(shown, 60).name || names.textOf(shown, 60);
-    return `<${dom.tag(shown)}${id ? ` id=${id}` : ""}${role ? ` role=${role}` : ""}>${name ? ` ${name}` : ""}`;
+    return `<${dom.tag(shown)}${id ? ` id=${id}` : ''}${role ? ` role=${role}` : ''}>${name ? ` ${name}` : ''}`;
   }
 
   return { EVERYWHERE, NOWHERE, meet, isEmpty, placed, box, clipped, inset, at, reaches, control, isOpaque, describe };

@@ -12,17 +12,18 @@ const registry = (() => {
   let last = 0;
 
   const GONE = '{"gone":true}';
-  const connected = Object.getOwnPropertyDescriptor(Node.prototype, "isConnected")?.get;
-  const ownerDocument = Object.getOwnPropertyDescriptor(Node.prototype, "ownerDocument")?.get;
-  const defaultView = Object.getOwnPropertyDescriptor(Document.prototype, "defaultView")?.get;
-  if (!connected || !ownerDocument || !defaultView) throw new Error("no DOM here");
+  const connected = Object.getOwnPropertyDescriptor(Node.prototype, 'isConnected')?.get;
+  const ownerDocument = Object.getOwnPropertyDescriptor(Node.prototype, 'ownerDocument')?.get;
+  const defaultView = Object.getOwnPropertyDescriptor(Document.prototype, 'defaultView')?.get;
+  if (!connected || !ownerDocument || !defaultView) throw new Error('no DOM here');
 
-  /** Half a surrogate pair is no text: strict JSON readers refuse the whole message. @param {unknown} value */
+  /**
+   * Half a surrogate pair is no text: strict JSON readers refuse the whole message.
+   * @param {unknown} value
+   */
   function encode(value) {
-    const json = JSON.stringify(value) ?? "null";
-    const whole = json.includes("\\ud")
-      ? json.replace(/(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g, "$1\ufffd")
-      : json;
+    const json = JSON.stringify(value) ?? 'null';
+    const whole = json.includes('\\ud') ? json.replace(/(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g, '$1\ufffd') : json;
     return `{"ok":${whole}}`;
   }
 

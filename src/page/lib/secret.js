@@ -11,29 +11,29 @@ const secret = (() => {
   function declared(element) {
     if (known.has(element)) return true;
     const tag = dom.tag(element);
-    if (tag !== "input" && tag !== "textarea") return false;
-    const tokens = (dom.attr(element, "autocomplete") ?? "").toLowerCase().split(/\s+/);
+    if (tag !== 'input' && tag !== 'textarea') return false;
+    const tokens = (dom.attr(element, 'autocomplete') ?? '').toLowerCase().split(/\s+/);
     const yes =
-      (dom.attr(element, "type") ?? "").toLowerCase() === "password" ||
+      (dom.attr(element, 'type') ?? '').toLowerCase() === 'password' ||
       tokens.some((token) => DECLARED.test(token)) ||
-      (dom.style(element).getPropertyValue("-webkit-text-security") || "none") !== "none";
+      (dom.style(element).getPropertyValue('-webkit-text-security') || 'none') !== 'none';
     if (yes) known.add(element);
     return yes;
   }
 
   /** @param {Element} element */
   function looksSecret(element) {
-    return ["name", "id", "aria-label", "placeholder", "autocomplete"].some((name) =>
-      LOOKS.test(dom.attr(element, name) ?? ""),
+    return ['name', 'id', 'aria-label', 'placeholder', 'autocomplete'].some((name) =>
+      LOOKS.test(dom.attr(element, name) ?? ''),
     );
   }
 
   // Catches fields whose type is switched between two views.
   new MutationObserver((records) => {
     for (const record of records) {
-      if (record.oldValue?.toLowerCase() === "password") known.add(/** @type {Element} */ (record.target));
+      if (record.oldValue?.toLowerCase() === 'password') known.add(/** @type {Element} */ (record.target));
     }
-  }).observe(document, { subtree: true, attributes: true, attributeFilter: ["type"], attributeOldValue: true });
+  }).observe(document, { subtree: true, attributes: true, attributeFilter: ['type'], attributeOldValue: true });
 
   return {
     /** Declared to be secret, now or before. The agent neither reads nor types it. */

@@ -3,59 +3,74 @@
 const snapshot = (() => {
   /** Elements that the view before this one had; `null` before the first. @type {WeakMap<Document, WeakSet<Element>>} */
   const before = new WeakMap();
-  /** Entries sent at most in one view; the host prints what fits its budget. */
-  const MOST = 600;
   const HIT_TESTS = 400;
   const OFF = 2;
   const LAYER = 4;
   const BLOCKED = 8;
 
-  /** Whether a person can see it, or hit it; fills in its box. @param {Candidate} candidate @returns {boolean} */
+  /**
+   * Whether a person can see it, or hit it; fills in its box.
+   * @param {Candidate} candidate
+   * @returns {boolean}
+   */
   function measure(candidate) {
     if (candidate.hidden) return true;
     const { inherited, kind, tag } = candidate;
-    const shown = candidate.proxy ?? candidate.element;
-    const box = geometry.box(inherited.place, shown);
+    const visible = candidate.proxy ?? candidate.element;
+    const box = geometry.box(inherited.place, visible);
     candidate.box = box;
     const field = /^(input|select|textarea)$/.test(tag) && !candidate.proxy;
     const least = field ? 1 : 2;
     if (!(box.right - box.left >= least && box.bottom - box.top >= least)) return false;
     if (inherited.opacity < 0.05 && !field) return false;
     if (geometry.isEmpty(geometry.meet(box, candidate.clip.reach))) return false;
-    if (box.right - box.left > 2 || box.bottom - box.top > 2 || kind === "text") {
-      const style = dom.style(shown);
+    if (box.right - box.left > 2 || box.bottom - box.top > 2 || kind === 'text') {
+      const style = dom.style(visible);
       if (walk.isClippedAway(style)) return false;
-      if (kind === "weak" && style.pointerEvents === "none") return false;
-    } else if (kind !== "control") return false;
+      if (kind === 'weak' && style.pointerEvents === 'none') return false;
+    } else if (kind !== 'control') return false;
     return true;
   }
 
-  /** Drops boxes that only wrap what can be acted on, and boxes too large to be one thing. @param {Candidate[]} candidates */
+  /**
+   * Drops boxes that only wrap what can be acted on, and boxes too large to be one thing.
+   * @param {Candidate[]} candidates
+   */
   function settle(candidates) {
     for (const candidate of candidates) {
-      if (!candidate.dropped && candidate.kind !== "text" && candidate.owner) {
-        for (let owner = /** @type {Candidate | null} */ (candidate.owner); owner; owner = owner.owner) owner.inner += 1;
+      if (!candidate.dropped && candidate.kind !== 'text' && candidate.owner) {
+        for (let owner = /** @type {Candidate | null} */ (candidate.owner); owner; owner = owner.owner)
+          owner.inner += 1;
       }
     }
     for (const candidate of candidates) {
       const { kind, element, box } = candidate;
-      if (candidate.dropped || (kind !== "handler" && kind !== "weak" && !(kind === "control" && candidate.inner > 0))) continue;
+      if (candidate.dropped || (kind !== 'handler' && kind !== 'weak' && !(kind === 'control' && candidate.inner > 0)))
+        continue;
       if (candidate.inner > 0) describe.apart.set(element, innerOf(candidate, candidates));
-      if (kind === "control") continue;
+      if (kind === 'control') continue;
       const name = describe.nameOf(element);
-      const words = name.content ? name.name : "";
+      const words = name.content ? name.name : '';
       if (candidate.inner > 0) {
-        candidate.dropped = words === "" || words.length > 150;
+        candidate.dropped = words === '' || words.length > 150;
       } else if (!name.name) {
         const small = box !== null && box.right - box.left <= 120 && box.bottom - box.top <= 120;
-        candidate.dropped = !small && !/^(canvas|video|img|svg|embed|object)$/.test(candidate.tag) && !dom.find(element, "img, svg, canvas, video");
+        candidate.dropped =
+          !small &&
+          !/^(canvas|video|img|svg|embed|object)$/.test(candidate.tag) &&
+          !dom.find(element, 'img, svg, canvas, video');
       }
       const { width, height } = candidate.inherited.place;
       const huge = box !== null && box.right - box.left > width * 0.6 && box.bottom - box.top > height * 0.6;
-      if ((huge || words.length >= describe.NAME - 1) && !candidate.role && !/^(a|canvas|video|img|svg)$/.test(candidate.tag)) candidate.dropped = true;
+      if (
+        (huge || words.length >= describe.NAME - 1) &&
+        !candidate.role &&
+        !/^(a|canvas|video|img|svg)$/.test(candidate.tag)
+      )
+        candidate.dropped = true;
       if (candidate.dropped && candidate.scrollable) {
         candidate.dropped = false;
-        candidate.kind = "scroll";
+        candidate.kind = 'scroll';
       }
     }
   }
@@ -69,7 +84,7 @@ const snapshot = (() => {
       const candidate = /** @type {Candidate} */ (candidates[next]);
       for (let up = candidate.owner; up; up = up.owner) {
         if (up !== owner) continue;
-        if (!candidate.dropped && candidate.kind !== "text") {
+        if (!candidate.dropped && candidate.kind !== 'text') {
           inner.add(candidate.element);
           left -= 1;
         }
@@ -79,7 +94,11 @@ const snapshot = (() => {
     return inner;
   }
 
-  /** Whether something else lies over it wherever it can be seen. @param {Candidate} candidate @param {boolean} onlyOpaque */
+  /**
+   * Whether something else lies over it wherever it can be seen.
+   * @param {Candidate} candidate
+   * @param {boolean} onlyOpaque
+   */
   function isCovered(candidate, onlyOpaque) {
     const { box, inherited, clip, element } = candidate;
     if (!box) return false;
@@ -88,7 +107,13 @@ const snapshot = (() => {
     if (inherited.place.covered) return true;
     const width = seen.right - seen.left;
     const height = seen.bottom - seen.top;
-    for (const [x, y] of [[0.5, 0.5], [0.2, 0.3], [0.8, 0.7], [0.2, 0.7], [0.8, 0.3]]) {
+    for (const [x, y] of [
+      [0.5, 0.5],
+      [0.2, 0.3],
+      [0.8, 0.7],
+      [0.2, 0.7],
+      [0.8, 0.3],
+    ]) {
       const hit = geometry.at(
         inherited.place.document,
         seen.left + width * /** @type {number} */ (x) - inherited.place.x,
@@ -112,38 +137,52 @@ const snapshot = (() => {
     if (right - left < 2 || bottom - top < 2) return;
     place.covered =
       place.outer.covered ||
-      [[0.5, 0.5], [0.15, 0.15], [0.85, 0.85]].every(([x, y]) => {
-        const hit = geometry.at(place.outer?.document ?? document, left + (right - left) * /** @type {number} */ (x), top + (bottom - top) * /** @type {number} */ (y));
+      [
+        [0.5, 0.5],
+        [0.15, 0.15],
+        [0.85, 0.85],
+      ].every(([x, y]) => {
+        const hit = geometry.at(
+          place.outer?.document ?? document,
+          left + (right - left) * /** @type {number} */ (x),
+          top + (bottom - top) * /** @type {number} */ (y),
+        );
         return hit !== null && place.frame !== null && !dom.holds(place.frame, hit) && !dom.holds(hit, place.frame);
       });
   }
 
-  /** @param {Candidate} candidate @param {Element | null} focus @param {{ left: number }} tests @returns {Entry | null} */
+  /**
+   * @param {Candidate} candidate
+   * @param {Element | null} focus
+   * @param {{ left: number }} tests
+   * @returns {Entry | null}
+   */
   function entry(candidate, focus, tests) {
     const { element, tag, role, kind, inherited } = candidate;
-    if (kind === "text") return textEntry(candidate, tests);
+    if (kind === 'text') return textEntry(candidate, tests);
     /** @type {Entry} */
-    const result = { s: registry.slotOf(element), k: kind === "frame" ? 2 : 0, t: tag, m: marks(candidate) };
-    if (kind === "frame") return result;
+    const result = { s: registry.slotOf(element), k: kind === 'frame' ? 2 : 0, t: tag, m: marks(candidate) };
+    if (kind === 'frame') return result;
     const type = describe.type(element, tag);
-    const name = kind === "scroll" ? { name: names.of(element, describe.NAME).name, content: false } : describe.nameOf(element);
+    const name =
+      kind === 'scroll' ? { name: names.of(element, describe.NAME).name, content: false } : describe.nameOf(element);
     if (role) result.r = role;
     if (type) result.y = type;
     if (name.name) result.n = name.name;
     if (name.content) result.c = true;
-    const href = dom.attr(element, "href");
+    const href = dom.attr(element, 'href');
     if (href) result.h = names.cut(href, 500);
     const words = describe.states(element, tag, type);
-    if (inherited.disabled && !words.includes("disabled")) words.unshift("disabled");
-    if (element === focus) words.unshift("focused");
-    if (candidate.scrollable) words.push("scrollable");
-    if (candidate.hidden) words.push("hidden");
-    if (inherited.inert) words.push("inert");
+    if (inherited.disabled && !words.includes('disabled')) words.unshift('disabled');
+    if (element === focus) words.unshift('focused');
+    if (candidate.scrollable) words.push('scrollable');
+    if (candidate.hidden) words.push('hidden');
+    if (inherited.inert) words.push('inert');
     else if (!candidate.hidden && tests.left > 0 && !((result.m ?? 0) & OFF)) {
       tests.left -= 1;
-      if (kind !== "scroll" && isCovered(candidate, false)) words.push("covered");
+      if (kind !== 'scroll' && isCovered(candidate, false)) words.push('covered');
     }
-    if (words.includes("inert") || words.includes("covered")) result.m = (result.m ?? 0) | BLOCKED;
+    if (words.includes('inert') || words.includes('covered')) result.m = (result.m ?? 0) | BLOCKED;
     result.w = words;
     attributes(candidate, type, name.name, result);
     return result;
@@ -154,28 +193,29 @@ const snapshot = (() => {
     const { element, tag } = candidate;
     /** @type {[string, string][]} */
     const list = [];
-    const placeholder = names.squeeze(dom.attr(element, "placeholder") ?? "");
-    if (placeholder && placeholder !== name) list.push(["placeholder", names.cut(placeholder, describe.VALUE)]);
-    const current = dom.attr(element, "aria-current");
-    if (current && current !== "false") {
-      if (current === "true") result.w?.push("current");
-      else list.push(["current", current]);
+    const placeholder = names.squeeze(dom.attr(element, 'placeholder') ?? '');
+    if (placeholder && placeholder !== name) list.push(['placeholder', names.cut(placeholder, describe.VALUE)]);
+    const current = dom.attr(element, 'aria-current');
+    if (current && current !== 'false') {
+      if (current === 'true') result.w?.push('current');
+      else list.push(['current', current]);
     }
     const href = describe.address(element, tag);
-    if (href) list.push(["href", names.cut(href, 2_048)]);
+    if (href) list.push(['href', names.cut(href, 2_048)]);
     const secretly = /^(input|textarea)$/.test(tag) && secret.hidesValue(element);
-    if (secretly) result.w?.push("secret");
+    if (secretly) result.w?.push('secret');
     const value = describe.value(element, tag, type, describe.VALUE);
-    if (value !== null && !result.c) list.push(["value", value]);
-    if (tag === "select") {
+    if (value !== null && !result.c) list.push(['value', value]);
+    if (tag === 'select') {
       const { all, chosen, more } = describe.choices(element, describe.OPTIONS, 60);
-      list.push(["selected", names.cut(chosen.join(", "), describe.VALUE)]);
+      list.push(['selected', names.cut(chosen.join(', '), describe.VALUE)]);
       result.p = all.map((option) => option.label);
       if (more > 0) result.q = more;
     }
-    if (result.w?.includes("invalid")) {
-      const error = names.referenced(element, "aria-errormessage", 160) || names.referenced(element, "aria-describedby", 160);
-      if (error) list.push(["error", error]);
+    if (result.w?.includes('invalid')) {
+      const error =
+        names.referenced(element, 'aria-errormessage', 160) || names.referenced(element, 'aria-describedby', 160);
+      if (error) list.push(['error', error]);
     }
     if (list.length > 0) result.a = list;
   }
@@ -186,7 +226,7 @@ const snapshot = (() => {
     let mark = inherited.layer > 0 ? LAYER : 0;
     if (!box || geometry.isEmpty(geometry.meet(box, clip.seen))) mark |= OFF;
     const known = before.get(inherited.place.document);
-    if (known && !known.has(element) && candidate.kind !== "text") mark |= 1;
+    if (known && !known.has(element) && candidate.kind !== 'text') mark |= 1;
     return mark;
   }
 
@@ -198,44 +238,54 @@ const snapshot = (() => {
       tests.left -= 1;
       if (isCovered(candidate, true)) return null;
     }
-    const group = /^(group|radiogroup|dialog|alertdialog)$/.test(role) || tag === "fieldset" || tag === "dialog";
+    const group = /^(group|radiogroup|dialog|alertdialog)$/.test(role) || tag === 'fieldset' || tag === 'dialog';
+    const dialog = /dialog$/.test(role || tag);
     const own = names.of(element, 160).name;
-    const text = group ? own : names.textOf(element, 200, isActed);
-    if (!text && !/dialog$/.test(role || tag)) return null;
+    const text = group && !dialog ? '' : names.textOf(element, 200, isActed);
+    if (!text && !own && !dialog) return null;
     /** @type {Entry} */
     const result = { s: 0, k: 1, t: tag, m: mark & ~1 };
     if (role) result.r = role;
     if (group && own) result.n = own;
-    if (!group) result.x = text;
-    const live = dom.attr(element, "aria-live");
-    if (live === "polite" || live === "assertive") result.a = [["live", live]];
+    if (text) result.x = text;
+    const live = dom.attr(element, 'aria-live');
+    if (live === 'polite' || live === 'assertive') result.a = [['live', live]];
     return result;
   }
   /** @param {Element} element */
-  const isActed = (element) => current?.made.get(element)?.kind === "control" && /^(a|button|input|select|textarea)$/.test(dom.tag(element));
+  const isActed = (element) =>
+    current?.made.get(element)?.kind === 'control' && /^(a|button|input|select|textarea)$/.test(dom.tag(element));
   /** @type {InstanceType<typeof walk.Walk> | null} */
   let current = null;
 
   /** @param {Candidate} candidate @param {string} filter */
   function matches(candidate, filter) {
     const { element, tag, role, kind } = candidate;
-    if (kind === "frame") return true;
-    const text = kind === "text" ? names.textOf(element, 200) : describe.nameOf(element).name;
+    if (kind === 'frame') return true;
+    const text = kind === 'text' ? names.textOf(element, 200) : describe.nameOf(element).name;
     const type = describe.type(element, tag);
-    const value = kind === "text" ? "" : (describe.value(element, tag, type, 200) ?? "");
-    return [tag, role, type, text, value, dom.attr(element, "placeholder") ?? ""].some((part) => part.toLowerCase().includes(filter));
-  }
-
-  /** Positions of the entries to send: those in view, then what follows, then what comes before. @param {Candidate[]} list @param {number} from @returns {[number, number]} */
-  function window(list, from) {
-    if (from > 0 || list.length <= MOST) return [from, Math.min(list.length, from + MOST)];
-    const first = list.findIndex((candidate) => !(marks(candidate) & OFF));
-    const start = Math.max(0, Math.min(first, list.length - MOST));
-    return [start, start + MOST];
+    const value = kind === 'text' ? '' : (describe.value(element, tag, type, 200) ?? '');
+    return [tag, role, type, text, value, dom.attr(element, 'placeholder') ?? ''].some((part) =>
+      part.toLowerCase().includes(filter),
+    );
   }
 
   /**
-   * @param {{ seen: number[] | null, from: number, region: number, filter: string, whole: boolean, probe: boolean }} options
+   * Positions of the entries to send: those in view, then what follows, then what comes before.
+   * @param {Candidate[]} list
+   * @param {number} from
+   * @param {number} most
+   * @returns {[number, number]}
+   */
+  function range(list, from, most) {
+    if (from > 0 || list.length <= most) return [from, Math.min(list.length, from + most)];
+    const first = list.findIndex((candidate) => !(marks(candidate) & OFF));
+    const start = Math.max(0, Math.min(first, list.length - most));
+    return [start, start + most];
+  }
+
+  /**
+   * @param {{ seen: number[] | null, from: number, region: number, filter: string, whole: boolean, most: number, probe: boolean }} options
    * @param {...Element} handlers nodes that got pointer listeners since the last view
    */
   function take(options, ...handlers) {
@@ -255,7 +305,9 @@ const snapshot = (() => {
     const counts = count(list, pass);
     if (options.filter) list = list.filter((candidate) => matches(candidate, options.filter));
     const after = options.from ? list.findIndex((one) => one.element === registry.element(options.from)) + 1 : 0;
-    const [begin, end] = window(list, options.whole ? after : Math.max(after, 0));
+    const [begin, end] = options.whole
+      ? [after, Math.min(list.length, after + options.most)]
+      : range(list, after, options.most);
     const focus = describe.focused(document);
     const tests = { left: HIT_TESTS };
     /** @type {Entry[]} */
@@ -267,7 +319,16 @@ const snapshot = (() => {
     const first = !before.has(document);
     if (!region) remember(pass);
     current = null;
-    return { entries, total, before: begin, after: list.length - end, first, counts, frames: frames(list, pass), facts: facts(pass) };
+    return {
+      entries,
+      total,
+      before: begin,
+      after: list.length - end,
+      first,
+      counts,
+      frames: frames(list, pass),
+      facts: facts(pass),
+    };
   }
 
   /** @param {InstanceType<typeof walk.Walk>} pass */
@@ -285,19 +346,35 @@ const snapshot = (() => {
     let fields = 0;
     let acted = 0;
     for (const { kind, tag, role } of list) {
-      if (kind === "text" || kind === "frame") continue;
+      if (kind === 'text' || kind === 'frame') continue;
       acted += 1;
-      if (role === "link" || (tag === "a" && !role)) links += 1;
-      else if (role === "button" || (tag === "button" && !role)) buttons += 1;
-      else if (/^(input|select|textarea)$/.test(tag) || /^(combobox|textbox|searchbox|checkbox|radio|switch|slider|spinbutton)$/.test(role)) fields += 1;
+      if (role === 'link' || (tag === 'a' && !role)) links += 1;
+      else if (role === 'button' || (tag === 'button' && !role)) buttons += 1;
+      else if (
+        /^(input|select|textarea)$/.test(tag) ||
+        /^(combobox|textbox|searchbox|checkbox|radio|switch|slider|spinbutton)$/.test(role)
+      )
+        fields += 1;
     }
-    return { acted, links, buttons, fields, frames: pass.counts.frames, elements: pass.counts.elements, text: pass.counts.text };
+    return {
+      acted,
+      links,
+      buttons,
+      fields,
+      frames: pass.counts.frames,
+      elements: pass.counts.elements,
+      text: pass.counts.text,
+    };
   }
 
-  /** Frames that this world cannot look into: where they are and what of them can be seen. @param {Candidate[]} list @param {InstanceType<typeof walk.Walk>} _pass */
+  /**
+   * Frames that this world cannot look into: where they are and what of them can be seen.
+   * @param {Candidate[]} list
+   * @param {InstanceType<typeof walk.Walk>} _pass
+   */
   function frames(list, _pass) {
     return list
-      .filter((candidate) => candidate.kind === "frame")
+      .filter((candidate) => candidate.kind === 'frame')
       .slice(0, 100)
       .map((candidate) => {
         const inset = geometry.inset(candidate.element);
@@ -309,7 +386,11 @@ const snapshot = (() => {
         return {
           slot: registry.slotOf(candidate.element),
           name,
-          seen: geometry.isEmpty(seen) ? [0, 0, 0, 0] : [seen.left - x, seen.top - y, seen.right - x, seen.bottom - y].map((edge) => Math.round(edge / inset.scale)),
+          seen: geometry.isEmpty(seen)
+            ? [0, 0, 0, 0]
+            : [seen.left - x, seen.top - y, seen.right - x, seen.bottom - y].map((edge) =>
+                Math.round(edge / inset.scale),
+              ),
           covered: !geometry.isEmpty(seen) && isCovered(candidate, false),
           inert: candidate.inherited.inert,
         };
@@ -326,7 +407,7 @@ const snapshot = (() => {
       viewport: [own?.width ?? 0, own?.height ?? 0],
       scrollY: Math.round(scrollY),
       scrollMax: scroller ? Math.max(0, dom.scrollHeight(scroller) - dom.clientHeight(scroller)) : 0,
-      selection: names.cut(String(getSelection() ?? "").slice(0, 4_000), 2_000),
+      selection: names.cut(String(getSelection() ?? '').slice(0, 4_000), 2_000),
     };
   }
 
@@ -335,34 +416,37 @@ const snapshot = (() => {
     const pass = new walk.Walk(geometry.EVERYWHERE);
     pass.run(null);
     for (const candidate of pass.candidates) if (!candidate.dropped && !measure(candidate)) candidate.dropped = true;
-    return pass.candidates.filter((candidate) => !candidate.dropped && candidate.kind !== "text");
+    return pass.candidates.filter((candidate) => !candidate.dropped && candidate.kind !== 'text');
   }
 
   return { take, shown };
 })();
 
-registry.define("snapshot", snapshot.take);
+registry.define('snapshot', snapshot.take);
 
 // The roots that the host found behind elements: slots first, then as many roots.
-registry.define("adoptRoots", (/** @type {number[]} */ asked, /** @type {number[]} */ hosts, /** @type {ShadowRoot[]} */ ...roots) => {
-  for (const slot of asked) {
-    const element = registry.element(slot);
-    if (element && dom.isElement(element)) walk.asked.add(element);
-  }
-  hosts.forEach((slot, at) => {
-    const element = registry.element(slot);
-    const root = roots[at];
-    if (root && element && dom.isElement(element)) dom.adopt(element, root);
-  });
-  return null;
-});
+registry.define(
+  'adoptRoots',
+  (/** @type {number[]} */ asked, /** @type {number[]} */ hosts, /** @type {ShadowRoot[]} */ ...roots) => {
+    for (const slot of asked) {
+      const element = registry.element(slot);
+      if (element && dom.isElement(element)) walk.asked.add(element);
+    }
+    hosts.forEach((slot, at) => {
+      const element = registry.element(slot);
+      const root = roots[at];
+      if (root && element && dom.isElement(element)) dom.adopt(element, root);
+    });
+    return null;
+  },
+);
 
-registry.defineFor("identify", (element) => describe.fingerprint(element));
+registry.defineFor('identify', (element) => describe.fingerprint(element));
 
 // Where this document is from, and the frames that this world cannot look into.
-registry.define("foreignFrames", () => {
+registry.define('foreignFrames', () => {
   const pass = new walk.Walk(geometry.EVERYWHERE);
   pass.run(null);
-  const frames = pass.candidates.filter((candidate) => candidate.kind === "frame").slice(0, 100);
+  const frames = pass.candidates.filter((candidate) => candidate.kind === 'frame').slice(0, 100);
   return { origin: location.origin, frames: frames.map((candidate) => registry.slotOf(candidate.element)) };
 });

@@ -1,14 +1,16 @@
 // One pass over everything that is rendered: what can be acted on, what must be read, and where it is.
 
 const walk = (() => {
-  const SKIP = /^(script|style|template|head|meta|link|title|noscript|base|param|source|track|option|optgroup|datalist|br|wbr|col|colgroup|defs|symbol)$/;
+  const SKIP =
+    /^(script|style|template|head|meta|link|title|noscript|base|param|source|track|option|optgroup|datalist|br|wbr|col|colgroup|defs|symbol)$/;
   const ROLES =
     /^(button|link|checkbox|radio|tab|menuitem|menuitemcheckbox|menuitemradio|combobox|option|switch|textbox|searchbox|treeitem|slider|spinbutton)$/;
   /** Elements of which every part acts as the whole. */
   const LEAF = /^(button|link|checkbox|radio|tab|menuitem|menuitemcheckbox|menuitemradio|option|switch)$/;
   const LIVE = /^(alert|alertdialog|status|log)$/;
   const GROUPS = /^(group|radiogroup|dialog|alertdialog)$/;
-  const HANDLERS = ["onclick", "onmousedown", "onmouseup", "onpointerdown", "onpointerup", "ontouchstart", "ondblclick"];
+  /** Elements whose insides are no part of the page. */
+  const CLOSED = /^(textarea|select|video|audio|canvas|object)$/;
   /** Elements one walk looks at. */
   const MOST = 400_000;
 
@@ -18,56 +20,71 @@ const walk = (() => {
   const asked = new WeakSet();
   const HOSTS = /^(article|aside|blockquote|div|footer|h[1-6]|header|main|nav|p|section|span)$/;
 
-  /** @param {Element} element @param {string} tag @param {string} role @param {CSSStyleDeclaration} style @param {Inherited} inherited @returns {Candidate["kind"] | null} */
-  function kindOf(element, tag, role, style, inherited) {
-    switch (tag) {
-      case "html":
-      case "body":
-        return inherited.editable || !dom.editable(element) ? null : "control";
-      case "input":
-        return (dom.attr(element, "type") ?? "").toLowerCase() === "hidden" ? null : "control";
-      case "button":
-      case "select":
-      case "textarea":
-        return "control";
-      case "a":
-      case "area":
-        if (dom.has(element, "href") || dom.has(element, "xlink:href")) return "control";
-        break;
-      case "summary": {
-        const parent = dom.parent(element);
-        if (parent && dom.isElement(parent) && dom.tag(parent) === "details") return "control";
-        break;
-      }
-      case "video":
-      case "audio":
-        if (dom.has(element, "controls")) return "control";
-        break;
-      case "iframe":
-      case "frame":
-        return null;
+  /**
+   * Whether a person can act on it, and how that is known.
+   * @param {Element} element @param {string} tag @param {string} role @param {boolean} bare without attributes
+   * @param {CSSStyleDeclaration} style @param {Inherited} inherited
+   * @returns {Candidate["kind"] | null}
+   */
+  function kindOf(element, tag, role, bare, style, inherited) {
+    if (NATIVE.test(tag) && isNative(element, tag)) return 'control';
+    if (tag === 'html' || tag === 'body') {
+      return !inherited.editable && inherited.place.design ? 'control' : null;
     }
-    if (role && ROLES.test(role)) return "control";
-    if (!inherited.editable && dom.isHtml(element) && dom.editable(element)) return "control";
-    if (listening.has(element)) return "handler";
-    if (dom.has(element, "tabindex") && Number(dom.attr(element, "tabindex")) >= 0) return "handler";
-    for (const name of HANDLERS) if (dom.has(element, name)) return "handler";
-    return style.cursor === "pointer" && !inherited.pointer ? "weak" : null;
+    if (tag === 'iframe' || tag === 'frame' || tag === 'input') return null;
+    if (role && ROLES.test(role)) return 'control';
+    if (!bare) {
+      if (!inherited.editable && dom.has(element, 'contenteditable') && dom.isHtml(element) && dom.editable(element))
+        return 'control';
+      if (dom.has(element, 'onclick')) return 'handler';
+      if (dom.has(element, 'tabindex') && Number(dom.attr(element, 'tabindex')) >= 0) return 'handler';
+    }
+    if (listening.has(element)) return 'handler';
+    return !inherited.pointer && style.cursor === 'pointer' ? 'weak' : null;
+  }
+
+  const NATIVE = /^(input|button|select|textarea|a|area|summary|video|audio)$/;
+  /** @param {Element} element @param {string} tag */
+  function isNative(element, tag) {
+    if (tag === 'a' || tag === 'area') return dom.has(element, 'href') || dom.has(element, 'xlink:href');
+    if (tag === 'video' || tag === 'audio') return dom.has(element, 'controls');
+    if (tag === 'input') return (dom.attr(element, 'type') ?? '').toLowerCase() !== 'hidden';
+    if (tag !== 'summary') return true;
+    const parent = dom.parent(element);
+    return parent !== null && dom.isElement(parent) && dom.tag(parent) === 'details';
   }
 
   /** @param {Candidate} candidate */
   const isLeaf = (candidate) =>
-    candidate.kind === "control" && (LEAF.test(candidate.role) || /^(a|button|summary|label)$/.test(candidate.tag));
+    candidate.kind === 'control' && (LEAF.test(candidate.role) || /^(a|button|summary|label)$/.test(candidate.tag));
 
   /** @param {Element} element @param {string} tag @param {string} role */
   function isText(element, tag, role) {
-    if (role) return LIVE.test(role) || GROUPS.test(role) || role === "heading" || liveness(element);
-    return /^(h[1-6]|dialog|fieldset|output)$/.test(tag) || liveness(element);
+    if (role) return LIVE.test(role) || GROUPS.test(role) || role === 'heading' || liveness(element);
+    return TEXT.test(tag) || liveness(element);
   }
+  const TEXT = /^(h[1-6]|dialog|fieldset|output)$/;
+  /** @param {Element} element @param {string} tag @param {string} role */
+  const isLive = (element, tag, role) => LIVE.test(role) || tag === 'output' || liveness(element);
   /** @param {Element} element */
   function liveness(element) {
-    const live = dom.attr(element, "aria-live");
-    return live === "polite" || live === "assertive";
+    const live = dom.attr(element, 'aria-live');
+    return live === 'polite' || live === 'assertive';
+  }
+
+  /** Whether absolute and fixed boxes inside stay in this one. @param {CSSStyleDeclaration} style */
+  const holds = (style) =>
+    style.transform !== 'none' ||
+    style.filter !== 'none' ||
+    style.perspective !== 'none' ||
+    style.contain.includes('paint');
+
+  /** Whether `position: fixed` means an ancestor's box and not the viewport. @param {Element} element */
+  function isHeld(element) {
+    for (let up = dom.flatParent(element); up; up = dom.flatParent(up)) {
+      if (holds(dom.style(up))) return true;
+    }
+    return false;
   }
 
   /** Whether a person can hit the control itself. @param {Element} element */
@@ -77,18 +94,31 @@ const walk = (() => {
     if (rect.width < 2 || rect.height < 2 || !view) return false;
     if (rect.right + view.scrollX <= 0 || rect.bottom + view.scrollY <= 0) return false;
     const style = dom.style(element);
-    return style.visibility === "visible" && style.pointerEvents !== "none" && !isClippedAway(style);
+    return style.visibility === 'visible' && style.pointerEvents !== 'none' && !isClippedAway(style);
   }
   /** @param {CSSStyleDeclaration} style */
   function isClippedAway(style) {
-    if (style.position === "absolute" && /^rect\(0px,? 0px,? 0px,? 0px\)$|^rect\(1px,? 1px,? 1px,? 1px\)$/.test(style.clip)) return true;
-    return /^inset\((50|100)%/.test(style.clipPath) || style.clipPath === "circle(0px)";
+    if (
+      style.position === 'absolute' &&
+      style.clip !== 'auto' &&
+      /^rect\(0px,? 0px,? 0px,? 0px\)$|^rect\(1px,? 1px,? 1px,? 1px\)$/.test(style.clip)
+    )
+      return true;
+    const path = style.clipPath;
+    return path !== 'none' && (/^inset\((50|100)%/.test(path) || path.startsWith('circle(0px'));
   }
 
-  /** @param {Document} document @param {Element | null} frame @param {Place | null} outer @param {number} x @param {number} y @returns {Place} */
+  /**
+   * @param {Document} document
+   * @param {Element | null} frame
+   * @param {Place | null} outer
+   * @param {number} x
+   * @param {number} y
+   * @returns {Place}
+   */
   function place(document, frame, outer, x, y) {
     const view = dom.view(document);
-    const modals = dom.findAllIn(document, "dialog:modal");
+    const modals = dom.findAllIn(document, 'dialog:modal');
     return {
       document,
       frame,
@@ -98,19 +128,32 @@ const walk = (() => {
       width: view?.innerWidth ?? 0,
       height: view?.innerHeight ?? 0,
       covered: false,
+      design: document.designMode === 'on',
       modal: modals[modals.length - 1] ?? null,
     };
   }
 
-  /** What a document hands to its root element. @param {Place} of @param {Edges} seen @param {boolean} reachable @param {Inherited | null} outer @returns {Inherited} */
+  /**
+   * What a document hands to its root element.
+   * @param {Place} of
+   * @param {Edges} seen
+   * @param {boolean} reachable
+   * @param {Inherited | null} outer
+   * @returns {Inherited}
+   */
   function start(of, seen, reachable, outer) {
     const view = dom.view(of.document);
     const root = dom.rootElement(of.document);
-    const rtl = root !== null && dom.style(root).direction === "rtl";
+    const rtl = root !== null && dom.style(root).direction === 'rtl';
     const window = { left: of.x, top: of.y, right: of.x + of.width, bottom: of.y + of.height };
     const visible = geometry.meet(window, seen);
     const reach = reachable
-      ? { left: rtl ? -Infinity : of.x - (view?.scrollX ?? 0), top: of.y - (view?.scrollY ?? 0), right: Infinity, bottom: Infinity }
+      ? {
+          left: rtl ? -Infinity : of.x - (view?.scrollX ?? 0),
+          top: of.y - (view?.scrollY ?? 0),
+          right: Infinity,
+          bottom: Infinity,
+        }
       : geometry.NOWHERE;
     const clip = { seen: visible, reach };
     return {
@@ -118,7 +161,6 @@ const walk = (() => {
       clip,
       absolute: clip,
       fixed: { seen: visible, reach: reachable ? window : geometry.NOWHERE },
-      isFixed: false,
       opacity: outer?.opacity ?? 1,
       pointer: false,
       inert: (outer?.inert ?? false) || of.modal !== null,
@@ -154,7 +196,9 @@ const walk = (() => {
       if (!root) return;
       const first = start(own, this.seen, true, null);
       /** @type {{ nodes: Node[] | null, at: number, next: Node | null, inherited: Inherited }[]} */
-      const stack = [{ nodes: from ? [from] : [root], at: 0, next: null, inherited: from ? this.around(from, first) : first }];
+      const stack = [
+        { nodes: from ? [from] : [root], at: 0, next: null, inherited: from ? this.around(from, first) : first },
+      ];
       while (stack.length > 0 && this.counts.elements < MOST) {
         const top = /** @type {(typeof stack)[number]} */ (stack[stack.length - 1]);
         /** @type {Node | null | undefined} */
@@ -189,7 +233,7 @@ const walk = (() => {
           continue;
         }
         const shadow = dom.shadow(element);
-        if (!shadow && dom.tag(element) === "slot") {
+        if (!shadow && dom.tag(element) === 'slot') {
           const assigned = dom.assigned(element);
           if (assigned.length > 0) {
             stack.push({ nodes: assigned, at: 0, next: null, inherited });
@@ -202,7 +246,12 @@ const walk = (() => {
       this.hiddenFileInputs(first);
     }
 
-    /** What the surroundings of a region hand down; the region itself is walked as if it stood alone. @param {Element} element @param {Inherited} first @returns {Inherited} */
+    /**
+     * What the surroundings of a region hand down; the region itself is walked as if it stood alone.
+     * @param {Element} element
+     * @param {Inherited} first
+     * @returns {Inherited}
+     */
     around(element, first) {
       const outer = dom.documentOf(element);
       if (outer === document) return { ...first, inert: first.inert && !first.place.modal?.contains(element) };
@@ -218,84 +267,122 @@ const walk = (() => {
       return start(own, this.seen, true, first);
     }
 
-    /** Takes note of one element. What it hands to its children, or `null` when they are not rendered. @param {Element} element @param {Inherited} up @returns {Inherited | null} */
+    /**
+     * Takes note of one element. What it hands to its children, or `null` when they are not rendered.
+     * @param {Element} element @param {Inherited} up @returns {Inherited | null}
+     */
     enter(element, up) {
       const tag = dom.tag(element);
       if (SKIP.test(tag)) return null;
       this.counts.elements += 1;
       const style = dom.style(element);
-      if (style.display === "none" || style.contentVisibility === "hidden") return null;
+      if (style.display === 'none' || style.contentVisibility === 'hidden') return null;
+      const bare = !dom.hasAttributes(element);
+      const role = bare ? '' : names.role(element);
       const position = style.position;
-      const clip = position === "absolute" ? up.absolute : position === "fixed" ? up.fixed : up.clip;
-      /** @type {Inherited} */
-      const down = { ...up, clip, pointer: style.cursor === "pointer" };
-      if (position === "fixed") down.isFixed = true;
-      const opacity = style.opacity;
-      if (opacity !== "1") down.opacity = up.opacity * Number(opacity);
-      const role = dom.has(element, "role") ? names.role(element) : "";
-      this.states(element, tag, role, down);
+      const clip =
+        position === 'absolute' ? up.absolute : position === 'fixed' && !isHeld(element) ? up.fixed : up.clip;
+      const opacity = style.opacity === '1' ? up.opacity : up.opacity * Number(style.opacity);
+      const pointer = style.cursor === 'pointer';
+      // Most elements hand down what they were handed.
+      let down = up;
+      if (clip !== up.clip || opacity !== up.opacity || pointer !== up.pointer)
+        down = { ...up, clip, opacity, pointer };
+      if (!bare) down = this.states(element, role, up, down);
       const overflowX = style.overflowX;
       const overflowY = style.overflowY;
-      const clips = (overflowX !== "visible" || overflowY !== "visible") && this.clips(tag, style, down.place);
-      const candidate = this.candidate(element, tag, role, style, up, down, clips);
-      if (candidate && candidate.kind !== "text" && candidate.kind !== "scroll") down.owner = candidate;
-      if (candidate?.kind === "control" && dom.isHtml(element) && dom.editable(element)) down.editable = true;
+      const clips = (overflowX !== 'visible' || overflowY !== 'visible') && this.clips(tag, style, down.place);
+      const candidate = this.candidate(element, tag, role, bare, style, up, down, clips);
+      if (candidate && candidate.kind !== 'text' && candidate.kind !== 'scroll') {
+        down = {
+          ...down,
+          owner: candidate,
+          editable: up.editable || (candidate.kind === 'control' && dom.isHtml(element) && dom.editable(element)),
+        };
+      } else if (candidate?.kind === 'text' && isLive(element, tag, role)) down = { ...down, live: true };
       if (clips) {
         const edges = geometry.placed(down.place, dom.rect(element));
-        down.clip = geometry.clipped(clip, edges, element, overflowX, overflowY, style.direction === "rtl");
+        down = {
+          ...down,
+          clip: geometry.clipped(clip, edges, element, overflowX, overflowY, style.direction === 'rtl'),
+        };
       }
-      const holds = style.transform !== "none" || style.filter !== "none" || style.perspective !== "none" || style.contain.includes("paint");
-      if (position !== "static" || holds) down.absolute = down.clip;
-      if (holds) down.fixed = down.clip;
-      if (tag === "iframe" || tag === "frame") return this.frame(element, style, down);
+      if (down.clip !== down.absolute && (position !== 'static' || holds(style)))
+        down = { ...down, absolute: down.clip };
+      if (tag === 'iframe' || tag === 'frame') return this.frame(element, style, down);
       if (this.hosts.length < 64 && !dom.shadow(element) && this.mayHost(element, tag)) this.hosts.push(element);
-      if (tag === "textarea" || tag === "select" || tag === "video" || tag === "audio" || tag === "canvas" || tag === "object") return null;
-      return down;
+      return CLOSED.test(tag) ? null : down;
     }
 
-    /** @param {Element} element @param {string} tag @param {string} role @param {Inherited} down */
-    states(element, tag, role, down) {
-      if (element === down.place.modal) {
-        down.inert = false;
-        down.layer += 1;
-        down.owner = null;
-      } else if (
-        (dom.has(element, "popover") && dom.matches(element, ":popover-open")) ||
-        (role && role.endsWith("dialog") && dom.attr(element, "aria-modal") === "true")
-      ) {
-        down.layer += 1;
-        down.owner = null;
-      }
-      if (dom.has(element, "inert")) down.inert = true;
-      if (dom.attr(element, "aria-disabled") === "true") down.disabled = true;
+    /**
+     * What its attributes do to everything inside it.
+     * @param {Element} element
+     * @param {string} role
+     * @param {Inherited} up
+     * @param {Inherited} down
+     * @returns {Inherited}
+     */
+    states(element, role, up, down) {
+      const modal = element === up.place.modal;
+      const popover = dom.has(element, 'popover') && dom.matches(element, ':popover-open');
+      const dialog = role.endsWith('dialog') && dom.attr(element, 'aria-modal') === 'true';
+      const inert = dom.has(element, 'inert') || (up.inert && !modal);
+      const disabled = up.disabled || dom.attr(element, 'aria-disabled') === 'true';
+      if (!modal && !popover && !dialog)
+        return inert === up.inert && disabled === up.disabled ? down : { ...down, inert, disabled };
+      return { ...down, inert, disabled, layer: up.layer + 1, owner: null };
     }
 
-    /** Whether `overflow` works on the element's own box. @param {string} tag @param {CSSStyleDeclaration} style @param {Place} of */
+    /**
+     * Whether `overflow` works on the element's own box.
+     * @param {string} tag
+     * @param {CSSStyleDeclaration} style
+     * @param {Place} of
+     */
     clips(tag, style, of) {
-      if (tag === "html" || style.display === "inline" || style.display === "contents") return false;
-      if (tag !== "body") return true;
+      if (tag === 'html' || style.display === 'inline' || style.display === 'contents') return false;
+      if (tag !== 'body') return true;
       const root = dom.rootElement(of.document);
-      return root !== null && dom.style(root).overflowX !== "visible";
+      return root !== null && dom.style(root).overflowX !== 'visible';
     }
 
-    /** @param {Element} element @param {string} tag @param {string} role @param {CSSStyleDeclaration} style @param {Inherited} up @param {Inherited} down @param {boolean} clips @returns {Candidate | null} */
-    candidate(element, tag, role, style, up, down, clips) {
-      if (tag === "label") return this.label(element, down);
-      let kind = kindOf(element, tag, role, style, up);
-      const owner = up.owner;
-      if ((kind === "handler" || kind === "weak") && owner && isLeaf(owner)) kind = null;
-      if (kind === "weak" && owner && owner.kind !== "handler") kind = null;
-      if (up.editable && kind !== "control") kind = null;
-      if (style.visibility !== "visible") return null;
+    /**
+     * @param {Element} element
+     * @param {string} tag
+     * @param {string} role
+     * @param {boolean} bare
+     * @param {CSSStyleDeclaration} style
+     * @param {Inherited} up
+     * @param {Inherited} down
+     * @param {boolean} clips
+     * @returns {Candidate | null}
+     */
+    candidate(element, tag, role, bare, style, up, down, clips) {
+      if (tag === 'label') return this.label(element, style, down);
+      let kind = kindOf(element, tag, role, bare, style, up);
+      const owner = down.owner;
+      if ((kind === 'handler' || kind === 'weak') && owner && isLeaf(owner)) kind = null;
+      if (kind === 'weak' && owner && owner.kind !== 'handler') kind = null;
+      if (up.editable && kind !== 'control') kind = null;
+      if (!kind && !clips && bare && !TEXT.test(tag)) return null;
+      if (style.visibility !== 'visible') return null;
       const scrollable = clips && isScrollable(element, style);
-      if (!kind && scrollable && !owner) kind = "scroll";
-      if (!kind && !down.live && isText(element, tag, role) && !(owner && owner.kind !== "scroll")) kind = "text";
+      if (!kind && scrollable && !owner) kind = 'scroll';
+      if (!kind && !down.live && isText(element, tag, role) && !(owner && owner.kind !== 'scroll')) kind = 'text';
       if (!kind || this.made.has(element)) return null;
-      if (kind === "text" && (LIVE.test(role) || tag === "output" || liveness(element))) down.live = true;
       return this.make(element, kind, tag, role, owner, down, scrollable);
     }
 
-    /** @param {Element} element @param {Candidate["kind"]} kind @param {string} tag @param {string} role @param {Candidate | null} owner @param {Inherited} inherited @param {boolean} scrollable @returns {Candidate} */
+    /**
+     * @param {Element} element
+     * @param {Candidate["kind"]} kind
+     * @param {string} tag
+     * @param {string} role
+     * @param {Candidate | null} owner
+     * @param {Inherited} inherited
+     * @param {boolean} scrollable
+     * @returns {Candidate}
+     */
     make(element, kind, tag, role, owner, inherited, scrollable) {
       /** @type {Candidate} */
       const candidate = {
@@ -306,7 +393,7 @@ const walk = (() => {
         role,
         owner,
         inner: 0,
-        inherited: { ...inherited },
+        inherited,
         clip: inherited.clip,
         scrollable,
         box: null,
@@ -319,40 +406,56 @@ const walk = (() => {
       return candidate;
     }
 
-    /** A label stands for its control when that cannot be hit itself. @param {Element} label @param {Inherited} down @returns {Candidate | null} */
-    label(label, down) {
+    /**
+     * A label stands for its control when that cannot be hit itself.
+     * @param {Element} label
+     * @param {CSSStyleDeclaration} style
+     * @param {Inherited} down
+     * @returns {Candidate | null}
+     */
+    label(label, style, down) {
       const control = geometry.control(label);
       if (!control) {
-        return listening.has(label) || dom.style(label).cursor === "pointer"
-          ? this.make(label, "handler", "label", "", down.owner, down, false)
+        return listening.has(label) || style.cursor === 'pointer'
+          ? this.make(label, 'handler', 'label', '', down.owner, down, false)
           : null;
       }
       const known = this.made.get(control);
       if (operable(control)) return known ?? this.stand(label, down);
       if (known?.proxy) return known;
       if (known) known.dropped = true;
-      if (dom.style(label).visibility !== "visible") return null;
-      const candidate = this.make(control, "control", dom.tag(control), names.role(control), down.owner, down, false);
+      if (style.visibility !== 'visible') return null;
+      const candidate = this.make(control, 'control', dom.tag(control), names.role(control), down.owner, down, false);
       candidate.proxy = label;
       return candidate;
     }
 
-    /** Owns what is inside a label without being listed. @param {Element} label @param {Inherited} down @returns {Candidate} */
+    /**
+     * Owns what is inside a label without being listed.
+     * @param {Element} label
+     * @param {Inherited} down
+     * @returns {Candidate}
+     */
     stand(label, down) {
-      const candidate = this.make(label, "control", "label", "", down.owner, down, false);
+      const candidate = this.make(label, 'control', 'label', '', down.owner, down, false);
       candidate.dropped = true;
       return candidate;
     }
 
-    /** @param {Element} element @param {CSSStyleDeclaration} style @param {Inherited} down @returns {Inherited | null} */
+    /**
+     * @param {Element} element
+     * @param {CSSStyleDeclaration} style
+     * @param {Inherited} down
+     * @returns {Inherited | null}
+     */
     frame(element, style, down) {
       this.counts.frames += 1;
-      if (style.visibility !== "visible" || down.opacity < 0.05) return null;
+      if (style.visibility !== 'visible' || down.opacity < 0.05) return null;
       const inset = geometry.inset(element);
       if (inset.rect.width < 2 || inset.rect.height < 2) return null;
       const inner = dom.shown(element);
       if (!inner) {
-        this.make(element, "frame", "iframe", "", null, down, false);
+        this.make(element, 'frame', 'iframe', '', null, down, false);
         return null;
       }
       const of = place(inner, element, down.place, down.place.x + inset.x, down.place.y + inset.y);
@@ -364,7 +467,7 @@ const walk = (() => {
     /** @param {Element} element @param {string} tag */
     mayHost(element, tag) {
       if (asked.has(element)) return false;
-      if (tag.includes("-")) return true;
+      if (tag.includes('-')) return true;
       if (dom.firstChild(element) || !HOSTS.test(tag)) return false;
       return dom.clientWidth(element) >= 20 && dom.clientHeight(element) >= 20;
     }
@@ -372,11 +475,19 @@ const walk = (() => {
     /** File fields are usually not shown; the button beside them opens them. @param {Inherited} first */
     hiddenFileInputs(first) {
       for (const of of this.places) {
-        for (const input of dom.findAllIn(of.document, "input[type=file]")) {
+        for (const input of dom.findAllIn(of.document, 'input[type=file]')) {
           const known = this.made.get(input);
           if (known && (known.proxy || operable(input))) continue;
           if (known) known.dropped = true;
-          const candidate = this.make(input, "control", "input", "", null, { ...first, place: of, clip: { seen: geometry.NOWHERE, reach: geometry.EVERYWHERE } }, false);
+          const candidate = this.make(
+            input,
+            'control',
+            'input',
+            '',
+            null,
+            { ...first, place: of, clip: { seen: geometry.NOWHERE, reach: geometry.EVERYWHERE } },
+            false,
+          );
           candidate.hidden = true;
         }
       }
@@ -385,7 +496,7 @@ const walk = (() => {
 
   /** @param {Element} element @param {CSSStyleDeclaration} style */
   function isScrollable(element, style) {
-    const scrolls = (/** @type {string} */ overflow) => overflow === "auto" || overflow === "scroll";
+    const scrolls = (/** @type {string} */ overflow) => overflow === 'auto' || overflow === 'scroll';
     if (dom.clientHeight(element) < 20 || dom.clientWidth(element) < 20) return false;
     return (
       (scrolls(style.overflowY) && dom.scrollHeight(element) > dom.clientHeight(element) + 4) ||

@@ -133,13 +133,7 @@ async fn answer(
             }
         }
         if facts.get("type").and_then(Value::as_str) == Some("radio") {
-            let name = ["name", "group"].iter().find_map(|key| facts.get(*key).and_then(Value::as_str));
-            let entry = json!({ "index": index, "label": facts.get("label"), "checked": facts.get("checked") });
-            if let Value::Array(list) =
-                groups.entry(name.unwrap_or_default()).or_insert_with(|| json!([]))
-            {
-                list.push(entry);
-            }
+            gather_radio(&mut facts, &mut groups);
         }
         fields.push(Value::Object(facts));
     }
@@ -159,6 +153,27 @@ async fn answer(
         out["otherForms"] = Value::Array(others);
     }
     Ok(ToolOutput::json(&out))
+}
+
+/// Puts a radio button into its group. What the group is called is the question that its buttons answer.
+fn gather_radio(facts: &mut Map<String, Value>, groups: &mut Map<String, Value>) {
+    let legend = facts.remove("group");
+    let mut entry = json!({
+        "index": facts.get("index"),
+        "label": facts.get("label"),
+        "checked": facts.get("checked"),
+    });
+    let name = facts.get("name").or(legend.as_ref()).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let group = groups.entry(name).or_insert_with(|| json!([]));
+    if let Value::Array(buttons) = group {
+        if let Some(legend) = legend {
+            if buttons.is_empty() {
+                entry["legend"] = legend.clone();
+            }
+            facts.insert("legend".to_owned(), legend);
+        }
+        buttons.push(entry);
+    }
 }
 
 /// A form that was not asked for, in a few words.

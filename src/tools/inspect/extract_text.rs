@@ -91,7 +91,9 @@ fn page(text: &str, start: usize, cut: bool) -> Result<ToolOutput, ToolError> {
         return Ok(ToolOutput::text("There is no visible text."));
     }
     if start >= total {
-        return Err(ToolError::Model(format!("The text has {total} characters; from={start} is past its end.")));
+        return Err(ToolError::Model(format!(
+            "The text has {total} characters; from={start} is past its end."
+        )));
     }
     let rest: &str = text.char_indices().nth(start).map_or("", |(at, _)| text.get(at..).unwrap_or_default());
     let mut part = rest;

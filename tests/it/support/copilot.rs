@@ -241,3 +241,35 @@ pub async fn finish_with(mut turn: AgentTurn, answer: impl Fn(&str, &Value) -> T
 pub async fn finish(turn: AgentTurn) -> Outcome {
     finish_with(turn, |_, _| done("done")).await
 }
+
+/// Adds a variable that marks every process of one test; gives it as it stands in `environ`.
+pub fn marked(env: Environment) -> (String, Environment) {
+    let value = uuid::Uuid::new_v4().to_string();
+    // The CLI gets only variables of known names; this beginning is one of them.
+    (format!("COPILOT_BROWY_TEST_RUN={value}"), env.with("COPILOT_BROWY_TEST_RUN", value))
+}
+
+/// Every living process with the mark.
+pub fn marked_processes(mark: &str) -> Vec<i32> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let mut pids: Vec<i32> = entries
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .filter(|pid| {
+            let environ = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+            environ.split(|byte| *byte == 0).any(|var| var == mark.as_bytes())
+        })
+        .collect();
+    pids.sort_unstable();
+    pids
+}
+
+/// Waits until no process with the mark is left.
+pub async fn gone(mark: &str) {
+    let wait = async {
+        while !marked_processes(mark).is_empty() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    let waited = tokio::time::timeout(Duration::from_secs(20), wait).await;
+    assert!(waited.is_ok(), "left: {:?}", marked_processes(mark));
+}

@@ -24,7 +24,6 @@ pub struct Step {
     reasoning: String,
     calls: Vec<(String, Value)>,
     chunk: usize,
-    delay: Duration,
     hang: bool,
     drop_midway: bool,
     status: Option<(u16, String)>,
@@ -63,12 +62,6 @@ impl Step {
     /// Characters per piece.
     pub fn chunk(mut self, chunk: usize) -> Self {
         self.chunk = chunk;
-        self
-    }
-
-    /// Time between pieces.
-    pub fn delay(mut self, delay: Duration) -> Self {
-        self.delay = delay;
         self
     }
 
@@ -163,6 +156,7 @@ impl ModelServer {
     }
 
     /// Waits until this many requests have come.
+    #[allow(dead_code, reason = "for tests that look at a request while it is answered")]
     pub async fn asked(&self, count: usize) {
         let wait = async {
             loop {
@@ -286,9 +280,6 @@ async fn write(sender: mpsc::Sender<Result<Frame<Bytes>, std::io::Error>>, model
         match &step.gate {
             Some(gate) if index == 0 => gate.notified().await,
             _ => {}
-        }
-        if !step.delay.is_zero() {
-            tokio::time::sleep(step.delay).await;
         }
     }
     for (index, (name, args)) in step.calls.iter().enumerate() {

@@ -1,0 +1,144 @@
+//! Stored chats: created once, resumed, changed, listed, read, deleted.
+
+use std::time::Duration;
+
+use browy::agent::{AgentError, AuthState, Ending, Entry, Prompt};
+use browy::config::Config;
+use serde_json::json;
+
+use crate::support::copilot::*;
+use crate::support::model_server::{ModelServer, Step, offered, said};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chat_goes_on_after_a_restart_with_everything_sent_anew() {
+    for home in [Home::full(), Home::new().await] {
+        let model = ModelServer::scripted([Step::text("first answer"), Step::text("second answer")]).await;
+        let backend = home.start(with_model(&model.url));
+        finish(backend.prompt(chat("sp-go", &["look"]), prompt("first")).await.unwrap()).await;
+        backend.shutdown(Duration::from_secs(1)).await;
+
+        let backend = home.start(with_model(&model.url));
+        let mut other = chat("sp-go", &["touch"]);
+        other.system_message = "Another system message.".into();
+        finish(backend.prompt(other, prompt("second")).await.unwrap()).await;
+        let request = model.last();
+        assert_eq!(said(&request, "system"), ["Another system message."]);
+        assert_eq!(said(&request, "assistant"), ["first answer"]);
+        assert_eq!(said(&request, "user").len(), 2);
+        assert_eq!(offered(&request), ["touch"]);
+        // A second session.start in the transcript would mean that the chat was created over the old one.
+        let transcript = home.path().join("copilot/session-state/sp-go/events.jsonl");
+        let transcript = std::fs::read_to_string(transcript).unwrap();
+        assert_eq!(transcript.matches(r#""type":"session.start""#).count(), 1);
+        backend.shutdown(Duration::from_secs(1)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn changes_reach_an_open_chat_with_the_next_prompt() {
+    for home in [Home::full(), Home::new().await] {
+        let model = ModelServer::scripted([]).await;
+        let backend = home.start(with_model(&model.url));
+        finish(backend.prompt(chat("sp-change", &["look", "touch"]), prompt("first")).await.unwrap()).await;
+        assert_eq!(offered(&model.last()), ["look", "touch"]);
+        let mut other = chat("sp-change", &["touch", "read_file"]);
+        other.system_message = "Changed.".into();
+        other.reasoning_effort = Some("high".into());
+        model.then([Step::call("look", json!({}))]);
+        let outcome = finish(backend.prompt(other.clone(), prompt("second")).await.unwrap()).await;
+        assert_eq!(outcome.ending, Ending::Done);
+        let request = model.last();
+        let mut names = offered(&request);
+        names.sort_unstable();
+        assert_eq!(names, ["read_file", "touch"]);
+        assert_eq!(said(&request, "system"), ["Changed."]);
+        assert_eq!(request["reasoning_effort"], "high");
+        assert_eq!(said(&request, "user").len(), 2, "the chat goes on");
+        assert!(said(&request, "tool")[0].contains("does not exist"), "{request}");
+        // The same tool of the new list is called as before.
+        model.then([Step::call("read_file", json!({"x": "y"}))]);
+        let turn = backend.prompt(other, prompt("third")).await.unwrap();
+        finish_with(turn, |name, _| done(format!("ours: {name}"))).await;
+        assert_eq!(said(&model.last(), "tool").last().unwrap(), "ours: read_file");
+        backend.shutdown(Duration::from_secs(1)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chats_are_listed_read_and_deleted() {
+    for home in [Home::full(), Home::new().await] {
+        let model = ModelServer::scripted([Step::text("Calling.").and_call("look", json!({}))]).await;
+        let backend = home.start(with_model(&model.url));
+        let asked = Prompt {
+            text: "Find <page_snapshot> please\n\n<page_snapshot>\n[1]<a>\n</page_snapshot>".into(),
+            display: "Find <page_snapshot> please".into(),
+            images: Vec::new(),
+        };
+        finish(backend.prompt(chat("sp-old", &["look"]), asked).await.unwrap()).await;
+        finish(backend.prompt(chat("dt-new", &[]), prompt("Newer")).await.unwrap()).await;
+        backend.shutdown(Duration::from_secs(1)).await;
+
+        // In a new process no chat is open.
+        let backend = home.start(with_model(&model.url));
+        let chats = backend.chats().await.unwrap();
+        let listed: Vec<_> = chats.iter().map(|chat| (chat.id.as_str(), chat.summary.as_deref())).collect();
+        assert_eq!(listed, [("dt-new", Some("Newer")), ("sp-old", Some("Find <page_snapshot> please"))]);
+        assert!(chats.iter().all(|chat| chat.start_time > 0 && chat.modified_time >= chat.start_time));
+        let lines: Vec<_> = backend
+            .history("sp-old")
+            .await
+            .unwrap()
+            .into_iter()
+            .map(|entry| match entry {
+                Entry::User { text, timestamp } | Entry::Assistant { text, timestamp } => {
+                    assert!(timestamp.is_some());
+                    text
+                }
+                Entry::Tool { name, ok, summary, .. } => {
+                    format!("{name} {ok} {}", summary.unwrap_or_default())
+                }
+            })
+            .collect();
+        assert_eq!(lines, ["Find <page_snapshot> please", "Calling.", "look true done", "ok"]);
+        assert!(backend.history("sp-none").await.is_err());
+        assert_eq!(backend.delete("sp-old").await, Ok(true));
+        assert_eq!(backend.delete("sp-old").await, Ok(false));
+        assert_eq!(backend.chats().await.unwrap().len(), 1);
+        backend.shutdown(Duration::from_secs(1)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn deleted_chat_begins_anew() {
+    let home = Home::new().await;
+    let model = ModelServer::scripted([]).await;
+    let backend = home.start(with_model(&model.url));
+    finish(backend.prompt(chat("sp-anew", &[]), prompt("first")).await.unwrap()).await;
+    assert_eq!(backend.delete("sp-anew").await, Ok(true));
+    finish(backend.prompt(chat("sp-anew", &[]), prompt("second")).await.unwrap()).await;
+    assert_eq!(said(&model.last(), "user").len(), 1);
+    backend.shutdown(Duration::from_secs(1)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn own_provider_needs_no_sign_in_and_offers_its_model() {
+    let home = Home::new().await;
+    let backend = home.start(with_model("http://127.0.0.1:9/v1"));
+    assert!(matches!(backend.auth().await, Ok(AuthState::Ready { .. })));
+    let models = backend.models().await.unwrap();
+    assert_eq!(models.iter().map(|model| model.id.as_str()).collect::<Vec<_>>(), ["mock-1"]);
+    assert_eq!(backend.current_model(), "mock-1");
+    backend.shutdown(Duration::from_secs(1)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn without_a_sign_in_nothing_is_sent_and_the_person_is_told_how() {
+    let home = Home::new().await;
+    let backend = home.start(Config::default());
+    assert!(matches!(backend.auth().await, Ok(AuthState::Unauthenticated { .. })));
+    assert!(matches!(backend.models().await, Err(AgentError::Auth(_))));
+    let error = backend.prompt(chat("sp-no", &[]), prompt("Go")).await.err().unwrap();
+    assert!(matches!(&error, AgentError::Auth(text) if text.contains("/login")), "{error}");
+    assert_eq!(backend.chats().await, Ok(Vec::new()));
+    backend.shutdown(Duration::from_secs(1)).await;
+}

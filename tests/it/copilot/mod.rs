@@ -1,0 +1,7 @@
+//! The Copilot backend on the real CLI, with a scripted model on loopback.
+
+mod chats;
+mod faults;
+mod isolation;
+mod runtimes;
+mod talk;
