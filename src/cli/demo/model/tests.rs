@@ -132,9 +132,9 @@ impl Desk {
         let index = args["index"].as_u64().or_else(|| args["index"].as_str()?.parse().ok()).unwrap_or(0);
         match tool {
             "list_tabs" => json!({ "count": 3, "tabs": [
-                { "index": 7, "title": "Submit a manuscript · Fieldnotes", "url": "http://127.0.0.1:1/submit" },
                 { "index": 4, "title": "Extensions", "url": "chrome://extensions" },
                 { "index": 9, "title": format!("{} · {}", self.scenario.paper.title, paper::SITE), "url": "http://127.0.0.1:1/paper" },
+                { "index": 7, "title": "Submit a manuscript · Fieldnotes", "url": "http://127.0.0.1:1/submit" },
             ]}),
             "switch_tab" => {
                 self.at = index;
@@ -226,7 +226,7 @@ impl Desk {
                 Control::Radio => {
                     for (at, (_, label)) in (index..).zip(&field.options) {
                         let checked = self.held.contains_key(&at);
-                        fields.push(json!({ "index": at, "tag": "input", "type": "radio", "name": field.name, "group": field.label, "label": label, "checked": checked }));
+                        fields.push(json!({ "index": at, "tag": "input", "type": "radio", "name": field.name, "legend": field.label, "label": label, "checked": checked }));
                     }
                     continue;
                 }
