@@ -322,7 +322,11 @@ mod tests {
             tab: TabId(1),
             world: WorldId(world),
             slot,
-            fingerprint: Fingerprint { tag: "button".to_owned(), name: name.to_owned(), ..Fingerprint::default() },
+            fingerprint: Fingerprint {
+                tag: "button".to_owned(),
+                name: name.to_owned(),
+                ..Fingerprint::default()
+            },
             origin: None,
         }
     }

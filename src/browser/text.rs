@@ -229,7 +229,14 @@ mod tests {
 
     #[test]
     fn emoji_and_scripts_that_need_joiners_stay_whole() {
-        for text in ["👩‍👩‍👧", "❤️ 1️⃣", "می‌خواهم", "क्‍ष", "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}", "漢字\u{e0100}"] {
+        for text in [
+            "👩‍👩‍👧",
+            "❤️ 1️⃣",
+            "می‌خواهم",
+            "क्‍ष",
+            "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
+            "漢字\u{e0100}",
+        ] {
             assert_eq!(clean(text, 100), text);
         }
     }

@@ -29,5 +29,3 @@ mod process;
 mod registry;
 #[cfg(unix)]
 mod view;
-#[cfg(unix)]
-mod act_tmp;

@@ -196,7 +196,10 @@ fn delta_tells_changes_and_what_is_gone() {
     let page = Page { facts: &facts, counts: Counts::default(), notes: &[] };
     let delta = |entries: &[Entry], numbers: &[u32]| {
         let mut numbers = numbers.iter().copied();
-        write(&page, lines_of(entries, None), &ViewOptions::default(), Some(&old), |_| numbers.next().unwrap()).text
+        write(&page, lines_of(entries, None), &ViewOptions::default(), Some(&old), |_| {
+            numbers.next().unwrap()
+        })
+        .text
     };
     let same = delta(&[button("One", 0), button("Two", 0)], &[1, 2]);
     assert!(same.ends_with("no change since the last view\n"), "{same}");

@@ -71,7 +71,9 @@ impl Tool for ExtractForm {
         let mut forms: Vec<(FrameWorld, Form)> = Vec::new();
         match &inside {
             None => {
-                for (frame, found) in cx.browser.call_frames::<Vec<Form>>(&cx.cancel, READ, &[json!(0)]).await? {
+                for (frame, found) in
+                    cx.browser.call_frames::<Vec<Form>>(&cx.cancel, READ, &[json!(0)]).await?
+                {
                     forms.extend(found.into_iter().map(|form| (frame.clone(), form)));
                 }
             }
@@ -87,13 +89,15 @@ impl Tool for ExtractForm {
             .rev()
             .max_by_key(|(_, (_, form))| (form.wanted, form.fields.len()))
             .map(|(at, _)| at);
-        let Some(at) = chosen.filter(|at| inside.is_none() || forms.get(*at).is_some_and(|(_, form)| form.wanted))
+        let Some(at) =
+            chosen.filter(|at| inside.is_none() || forms.get(*at).is_some_and(|(_, form)| form.wanted))
         else {
             return Err(ToolError::Model(match args.index {
                 Some(index) => format!(
                     "[{index}] is in no form with fields that can be filled in; leave index out for the form with the most fields."
                 ),
-                None => "There are no form fields on this page that can be seen; look with inspect_page.".to_owned(),
+                None => "There are no form fields on this page that can be seen; look with inspect_page."
+                    .to_owned(),
             }));
         };
         let (frame, form) = forms.swap_remove(at);
@@ -125,7 +129,13 @@ async fn answer(
     for (field, index) in form.fields.into_iter().zip(numbers) {
         let mut facts = Map::new();
         facts.insert("index".to_owned(), json!(index));
-        facts.extend(field.facts.into_iter().filter(|(_, value)| !value.is_null()).map(|(key, value)| (key, tidy(value))));
+        facts.extend(
+            field
+                .facts
+                .into_iter()
+                .filter(|(_, value)| !value.is_null())
+                .map(|(key, value)| (key, tidy(value))),
+        );
         for state in ["required", "disabled", "readonly"] {
             // Absent means no; a form of fifty fields is long enough.
             if facts.get(state) == Some(&Value::Bool(false)) {
