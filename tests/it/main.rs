@@ -1,10 +1,6 @@
 //! Integration tests, one binary: `tests/run` picks layers by module.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr)]
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests are tests")]
-
-mod copilot;
-mod guard;
 mod support;
 
 #[cfg(unix)]
