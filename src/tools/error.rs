@@ -1,5 +1,7 @@
 //! Who must hear about a failed call.
 
+use crate::browser::{ActError, CdpError, PageError, RefError, ViewError};
+
 /// Why a tool has no output.
 #[derive(Debug, thiserror::Error)]
 pub enum ToolError {
@@ -14,41 +16,24 @@ pub enum ToolError {
     Fatal(String),
 }
 
-impl From<crate::browser::CdpError> for ToolError {
-    fn from(error: crate::browser::CdpError) -> Self {
-        use crate::browser::CdpError;
+impl From<ActError> for ToolError {
+    /// In the words that every refusal of an act has: JSON with `success`, `class` and `error`.
+    fn from(error: ActError) -> Self {
         match error {
-            CdpError::Cancelled => Self::Cancelled,
-            other => Self::Model(other.to_string()),
+            ActError::Cancelled => Self::Cancelled,
+            ActError::Refused(refusal) => Self::Model(super::answer::refused(&refusal).text),
         }
     }
 }
 
-impl From<crate::browser::PageError> for ToolError {
-    fn from(error: crate::browser::PageError) -> Self {
-        match error {
-            crate::browser::PageError::Cdp(error) => error.into(),
-            other => Self::Model(other.to_string()),
-        }
-    }
+macro_rules! through_act_error {
+    ($($error:ty),*) => {
+        $(impl From<$error> for ToolError {
+            fn from(error: $error) -> Self {
+                ActError::from(error).into()
+            }
+        })*
+    };
 }
 
-impl From<crate::browser::RefError> for ToolError {
-    fn from(error: crate::browser::RefError) -> Self {
-        match error {
-            crate::browser::RefError::Page(error) => error.into(),
-            other => Self::Model(other.to_string()),
-        }
-    }
-}
-
-impl From<crate::browser::ViewError> for ToolError {
-    fn from(error: crate::browser::ViewError) -> Self {
-        use crate::browser::{CdpError, PageError, ViewError};
-        match error {
-            ViewError::Page(PageError::Cdp(CdpError::Cancelled)) => Self::Cancelled,
-            ViewError::Ref(error) => error.into(),
-            other => Self::Model(other.to_string()),
-        }
-    }
-}
+through_act_error!(CdpError, PageError, RefError, ViewError);

@@ -22,6 +22,8 @@ pub enum What {
     Activity,
     /// The prompt is in the transcript.
     UserMessage,
+    /// How many bytes of the answer there are, the next piece included.
+    Count { bytes: u64 },
     /// A piece of a message.
     Delta { message_id: String, text: String },
     /// A piece of what the model thinks.
@@ -110,6 +112,7 @@ struct Head<'a> {
 struct Data {
     message_id: String,
     delta_content: String,
+    total_response_size_bytes: u64,
     parent_tool_call_id: Option<String>,
     content: String,
     reason: Option<String>,
@@ -156,6 +159,7 @@ fn read(head: &Head<'_>, session_id: &str) -> Result<What, serde_json::Error> {
         "assistant.message_delta" if !inner => {
             What::Delta { message_id: data.message_id, text: data.delta_content }
         }
+        "assistant.streaming_delta" if !inner => What::Count { bytes: data.total_response_size_bytes },
         "assistant.reasoning_delta" if !inner => What::Reasoning { text: data.delta_content },
         "assistant.message" if !inner => What::Message { message_id: data.message_id, text: data.content },
         "assistant.turn_retry" if !inner => {
@@ -187,6 +191,7 @@ fn is_read(kind: &str) -> bool {
         kind,
         "user.message"
             | "assistant.message_delta"
+            | "assistant.streaming_delta"
             | "assistant.reasoning_delta"
             | "assistant.message"
             | "assistant.turn_retry"

@@ -6,7 +6,7 @@
 //! | `process`, [`guard`] | starting and ending it, also when this process is killed |
 //! | `supervisor` | keeps one running |
 //! | `frame`, `client`, `wire`, `event` | the protocol |
-//! | `session`, `turn`, `turn_state` | chats and their turns |
+//! | `session`, `turn`, `turn_state`, `pieces` | chats and their turns |
 //! | `history`, `models`, `auth`, `provider`, `errors` | the rest of the trait |
 
 mod auth;
@@ -21,6 +21,7 @@ pub mod guard;
 mod history;
 mod locate;
 mod models;
+mod pieces;
 mod process;
 mod provider;
 mod session;
@@ -121,7 +122,10 @@ impl AgentBackend for CopilotBackend {
             return Ok(ready);
         }
         let link = self.supervisor.link().await?;
-        auth::ask(&link.client).await.map_err(|error| errors::of_call(&error, "Asking who is signed in"))
+        let asked = auth::ask(&link.client).await;
+        let auth = asked.map_err(|error| errors::of_call(&error, "Asking who is signed in"))?;
+        self.supervisor.learned(auth.clone()).await;
+        Ok(auth)
     }
 
     async fn chats(&self) -> Result<Vec<StoredChat>, AgentError> {

@@ -147,6 +147,9 @@ impl Turn {
                 break ending;
             }
         };
+        // Without a last word, what was held back is better than nothing.
+        let held = self.state.release();
+        self.outbox.extend(held);
         for id in self.state.take_open_calls() {
             self.outbox.push_back(AgentEvent::ToolCallWithdrawn { id });
         }
@@ -208,7 +211,7 @@ impl Turn {
         if self.model_is_due() {
             deadline = deadline.min(self.last_event + SILENCE);
         }
-        [self.aborting, self.failed].into_iter().flatten().fold(deadline, Instant::min)
+        [self.aborting, self.failed, self.state.deadline()].into_iter().flatten().fold(deadline, Instant::min)
     }
 
     /// Whether the model has the word; a tool call or a permission may wait for a person.
@@ -218,6 +221,10 @@ impl Turn {
 
     async fn on_deadline(&mut self) -> Option<Ending> {
         let now = Instant::now();
+        if self.state.deadline().is_some_and(|hold| now >= hold) {
+            let held = self.state.release();
+            self.outbox.extend(held);
+        }
         if self.aborting.is_some_and(|grace| now >= grace) {
             self.supervisor.suspect(self.link.generation, "no answer to Stop").await;
             return Some(Ending::Aborted);

@@ -2,8 +2,11 @@
 
 use std::collections::HashSet;
 
+use tokio::time::Instant;
+
 use super::errors;
 use super::event::{Failure, SessionEvent, What};
+use super::pieces::{Pieces, Rest};
 use crate::agent::{AgentEvent, Ending, UsageReport};
 use crate::config::Provider;
 
@@ -37,6 +40,7 @@ pub struct TurnState {
     seen: SeenIds,
     /// The prompt is in the transcript. What ends before is the end of an earlier turn.
     begun: bool,
+    pieces: Pieces,
     /// Messages with pieces and without a last word.
     streaming: Vec<String>,
     /// Messages that had their last word.
@@ -57,6 +61,7 @@ impl TurnState {
             started,
             seen: SeenIds::default(),
             begun: false,
+            pieces: Pieces::default(),
             streaming: Vec::new(),
             whole: HashSet::new(),
             open_calls: HashSet::new(),
@@ -102,6 +107,7 @@ impl TurnState {
     pub fn on_event(&mut self, event: SessionEvent) -> Step {
         // Under load the CLI delivers events again, out of order, with the same id.
         if event.id.is_some_and(|id| !self.seen.insert(id)) {
+            self.pieces.repeated();
             return Step::Emit(Vec::new());
         }
         let stale = event.timestamp.is_some_and(|time| time < self.started);
@@ -113,12 +119,13 @@ impl TurnState {
             }
             What::Delta { message_id, text } => self.delta(message_id, text),
             What::Reasoning { text } => vec![AgentEvent::Reasoning { text }],
-            What::Message { message_id, text } => {
-                self.streaming.retain(|id| *id != message_id);
-                self.whole.insert(message_id.clone());
-                vec![AgentEvent::Message { message_id, text }]
+            What::Count { bytes } => {
+                self.pieces.announce(bytes);
+                Vec::new()
             }
+            What::Message { message_id, text } => self.message(message_id, text),
             What::Retry { reason } => {
+                self.pieces.discard();
                 let void = self.streaming.drain(..).map(|message_id| AgentEvent::Discard { message_id });
                 void.chain([AgentEvent::Retry { reason }]).collect()
             }
@@ -174,10 +181,46 @@ impl TurnState {
         if self.whole.contains(&message_id) {
             return Vec::new();
         }
+        match self.pieces.piece(&message_id, text, Instant::now()) {
+            Some(text) => vec![self.show(message_id, text)],
+            None => Vec::new(),
+        }
+    }
+
+    fn show(&mut self, message_id: String, text: String) -> AgentEvent {
         if !self.streaming.contains(&message_id) {
             self.streaming.push(message_id.clone());
         }
-        vec![AgentEvent::TextDelta { message_id, text }]
+        AgentEvent::TextDelta { message_id, text }
+    }
+
+    fn message(&mut self, message_id: String, text: String) -> Vec<AgentEvent> {
+        let mut events = Vec::new();
+        match self.pieces.whole(&message_id, &text) {
+            Rest::Nothing => {}
+            Rest::Piece(rest) => {
+                events.push(AgentEvent::TextDelta { message_id: message_id.clone(), text: rest })
+            }
+            Rest::Anew(text) => {
+                events.push(AgentEvent::Discard { message_id: message_id.clone() });
+                events.push(AgentEvent::TextDelta { message_id: message_id.clone(), text });
+            }
+        }
+        self.streaming.retain(|id| *id != message_id);
+        self.whole.insert(message_id.clone());
+        events.push(AgentEvent::Message { message_id, text });
+        events
+    }
+
+    /// When [`TurnState::release`] is due.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.pieces.deadline()
+    }
+
+    /// Passes on pieces that were held back, if any.
+    pub fn release(&mut self) -> Option<AgentEvent> {
+        let (message_id, text) = self.pieces.release()?;
+        Some(self.show(message_id, text))
     }
 
     fn permission(

@@ -113,8 +113,8 @@ function spread(target, width, height) {
     if (right - left >= 1 && bottom - top >= 1) parts.push({ left, top, w: right - left, h: bottom - top });
   }
   parts.sort((a, b) => b.w * b.h - a.w * a.h);
-  const grid = [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75], [0.1, 0.5], [0.9, 0.5],
-    [0.1, 0.15], [0.9, 0.15], [0.1, 0.85], [0.9, 0.85], [0.5, 0.08], [0.5, 0.92], [0.03, 0.5], [0.97, 0.5]];
+  const grid = /** @type {[number, number][]} */ ([[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75], [0.1, 0.5], [0.9, 0.5],
+    [0.1, 0.15], [0.9, 0.15], [0.1, 0.85], [0.9, 0.85], [0.5, 0.08], [0.5, 0.92], [0.03, 0.5], [0.97, 0.5]]);
   const points = [];
   for (const part of parts.slice(0, 6)) points.push({ x: part.left + part.w / 2, y: part.top + part.h / 2 });
   for (const part of parts.slice(0, 6)) {

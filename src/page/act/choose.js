@@ -10,8 +10,9 @@ function choose(args) {
   const label = (/** @type {HTMLOptionElement} */ o) => oneLine(o.label || o.text, 200);
   const shown = options.slice(0, 50).map(o => (o.value === label(o) ? { label: label(o) } : { label: label(o), value: o.value.slice(0, 200) }));
   let asked = args.values;
-  if (list.multiple && asked.length === 1 && !find(asked[0]).length) {
-    const parts = asked[0].split(/[,;\n]/).map(part => part.trim()).filter(Boolean);
+  const [alone = ''] = asked;
+  if (list.multiple && asked.length === 1 && !find(alone).length) {
+    const parts = alone.split(/[,;\n]/).map(part => part.trim()).filter(Boolean);
     if (parts.length > 1 && parts.every(part => find(part).length === 1)) asked = parts;
   }
   if (!list.multiple && asked.length !== 1) {
@@ -20,7 +21,8 @@ function choose(args) {
   const chosen = new Set();
   for (const one of asked) {
     const found = find(one);
-    if (!found.length) {
+    const [option] = found;
+    if (!option) {
       const more = options.length > shown.length ? ` (the first ${shown.length} of ${options.length} are listed)` : '';
       return { class: 'no_such_option', error: `There is no option ${JSON.stringify(oneLine(one))}; take one of those listed${more}.`, options: shown };
     }
@@ -31,7 +33,6 @@ function choose(args) {
         candidates: found.slice(0, 50).map(o => ({ label: label(o), value: o.value.slice(0, 200) })),
       };
     }
-    const option = found[0];
     const group = option.parentElement;
     if (option.disabled || (isOptGroup(group) && group.disabled)) {
       return { class: 'disabled', error: `The option ${JSON.stringify(label(option))} is disabled; take another one.`, options: shown };

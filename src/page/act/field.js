@@ -43,7 +43,7 @@ function fieldOf(el) {
   if (isLabel(el) && el.control) return el.control;
   if (kindOf(el) === 'none' || (kindOf(el) === 'list' && !isInput(el))) {
     const inner = el.querySelectorAll('input:not([type=hidden]),textarea,select,[contenteditable=""],[contenteditable=true]');
-    if (inner.length === 1 && kindOf(el) === 'none') return inner[0];
+    if (inner[0] && inner.length === 1 && kindOf(el) === 'none') return inner[0];
   }
   if (isHtml(el) && el.isContentEditable) {
     // Editing happens in the outermost editable element, whatever part of it was listed.
@@ -70,7 +70,7 @@ function kindOf(el) {
     return 'text';
   }
   if (isHtml(el) && el.isContentEditable) return 'editable';
-  const role = (el.getAttribute('role') ?? '').trim().toLowerCase().split(/\s+/)[0];
+  const [role = ''] = (el.getAttribute('role') ?? '').trim().toLowerCase().split(/\s+/);
   if (role === 'radio' || role === 'menuitemradio') return 'radio';
   if (/^(checkbox|switch|menuitemcheckbox)$/.test(role)) return 'check';
   if (role === 'combobox' || role === 'listbox') return 'list';

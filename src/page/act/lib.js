@@ -136,7 +136,7 @@ function oneLine(text, cap = 60) {
  * How an element is named to the model: `div#consent-banner (region "Cookie consent")`.
  * @param {Element} el
  */
-function describe(el) {
+function inWords(el) {
   let out = el.localName;
   if (el.id) out += '#' + oneLine(el.id, 40);
   else if (el.classList.length) out += '.' + oneLine([...el.classList].slice(0, 2).join('.'), 40);
@@ -162,10 +162,10 @@ function describeCover(hit, target, roots) {
   }
   if (isDrawnInside(target, cover, roots)) {
     return getComputedStyle(target).pointerEvents === 'none'
-      ? `${describe(cover)}, because the element itself ignores the pointer`
-      : describe(cover);
+      ? `${inWords(cover)}, because the element itself ignores the pointer`
+      : inWords(cover);
   }
-  return describe(cover);
+  return inWords(cover);
 }
 
 /**

@@ -6,6 +6,7 @@
 function list(args) {
   const options = optionsOf(this);
   const found = args.option === undefined ? [] : matching(options, args.option);
+  const only = found.length === 1 ? found[0] : undefined;
   const input = inputOf(this);
   return {
     connected: this.isConnected,
@@ -13,8 +14,8 @@ function list(args) {
     options: options.slice(0, 50).map(nameOf),
     total: options.length,
     matches: found.length,
-    disabled: found.length === 1 && standstill(found[0]) !== null,
-    selected: found.length === 1 && (found[0].getAttribute('aria-selected') ?? found[0].getAttribute('aria-checked')) === 'true',
+    disabled: !!only && standstill(only) !== null,
+    selected: (only?.getAttribute('aria-selected') ?? only?.getAttribute('aria-checked')) === 'true',
     editable: input !== null && !input.readOnly,
     value: oneLine(input ? input.value : isHtml(this) ? this.innerText : '', 200),
     chosen: options.filter(o => o.getAttribute('aria-selected') === 'true').map(nameOf),

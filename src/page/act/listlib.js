@@ -85,6 +85,6 @@ function matching(options, text) {
  * @returns {Element | null}
  */
 function optionOf(box, text) {
-  const hits = matching(optionsOf(box), text);
-  return hits.length === 1 ? hits[0] : null;
+  const [first, ...others] = matching(optionsOf(box), text);
+  return first && !others.length ? first : null;
 }

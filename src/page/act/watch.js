@@ -38,6 +38,7 @@ function begin(asked, option) {
   const options = { subtree: true, childList: true, attributes: true, characterData: true, characterDataOldValue: true };
   for (const root of [document, ...roots.values()]) observer.observe(root, options);
 
+  const presses = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
   let guarding = false;
   let landed = /** @type {boolean | null} */ (null), landedOn = '';
   const touched = (/** @type {Event} */ event) => {
@@ -45,10 +46,11 @@ function begin(asked, option) {
     // What handlers do at once, and in what they await, is the act's doing.
     hot++;
     setTimeout(() => hot--, 0);
-    if (guarding && 'clientX' in event) {
+    if (guarding && presses.includes(event.type)) {
+      const { clientX, clientY } = /** @type {MouseEvent} */ (event);
       if (landed === null) {
         const at = event.composedPath();
-        const hit = hitAt(event.clientX, event.clientY, roots);
+        const hit = hitAt(clientX, clientY, roots);
         landed = at.includes(target) || isPressOn(hit, target, roots);
         if (!landed) landedOn = hit ? describeCover(hit, target, roots) : 'nothing';
       }
@@ -59,7 +61,6 @@ function begin(asked, option) {
       if (event.type === 'click' || event.type === 'auxclick') guarding = false;
     }
   };
-  const presses = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
   const others = ['keydown', 'beforeinput', 'input', 'change'];
   for (const type of [...presses, ...others]) addEventListener(type, touched, true);
 
@@ -86,7 +87,7 @@ function begin(asked, option) {
         title: oneLine(document.title, 200),
         urlChanged: location.href !== first.url,
         titleChanged: document.title !== first.title,
-        modalAppeared: opened ? describe(opened) : null,
+        modalAppeared: opened ? inWords(opened) : null,
         modalClosed: [...first.modals].some(modal => !modals.has(modal)),
         stateChanged: JSON.stringify(state) !== JSON.stringify(first.state),
         state,

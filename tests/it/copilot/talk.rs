@@ -74,7 +74,7 @@ async fn system_message_arrives_byte_for_byte_and_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn twenty_thousand_pieces_arrive_one_by_one_and_exact() {
+async fn twenty_thousand_pieces_arrive_exact() {
     for home in [Home::full(), Home::new().await] {
         let text: String =
             (0..20_000u32).map(|n| char::from(b'a' + u8::try_from(n * 7 % 26).unwrap())).collect();

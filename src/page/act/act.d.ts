@@ -1,0 +1,7 @@
+// Names that the acting functions find around them. Nothing here is sent anywhere.
+
+/** The window of the document that the functions were made for. */
+declare const view: Window & typeof globalThis;
+
+/** Makes the acting functions for one document: the files of this folder, put together when the program is built. */
+declare function actingKit(view: Window & typeof globalThis): any;
