@@ -235,7 +235,7 @@ impl Seer {
                     Ok((world, view, learnt))
                 }
             });
-            let looked: Vec<Result<(World, FrameView, Vec<i64>), PageError>> = join_all(looks).await;
+            let looked = join_all(looks).await;
             for (at, result) in again.into_iter().zip(looked) {
                 let result = result.map(|(world, view, learnt)| {
                     self.frames(tab).listening.entry(world.id).or_default().extend(learnt);

@@ -404,6 +404,29 @@ async fn nobody_signed_in_is_told_before_the_prompt_is_sent() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn sign_in_after_the_start_shows_in_the_status() {
+    let (backend, mut started) = backend_with(Config::default(), vec![candidate("full", None, false)]);
+    let mut cli = started.cli().await;
+    let first = cli.asked_for("auth.getStatus").await;
+    cli.answer(&first, json!({"isAuthenticated": false})).await;
+    let mut status = backend.status();
+    let signed_in = |yes: bool| {
+        move |status: &BackendStatus| match status {
+            BackendStatus::Ready { auth: AuthState::Ready { .. }, .. } => yes,
+            BackendStatus::Ready { auth: AuthState::Unauthenticated { .. }, .. } => !yes,
+            _ => false,
+        }
+    };
+    status.wait_for(signed_in(false)).await.unwrap();
+    let (auth, ()) = tokio::join!(backend.auth(), async {
+        let again = cli.asked_for("auth.getStatus").await;
+        cli.answer(&again, default_answer("auth.getStatus")).await;
+    });
+    assert_eq!(auth, Ok(AuthState::Ready { detail: Some("someone".into()) }));
+    status.wait_for(signed_in(true)).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
 async fn slow_reader_loses_nothing() {
     let (_backend, _started, mut cli, mut turn) = running().await;
     let mut wanted = String::new();
