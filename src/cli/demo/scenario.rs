@@ -235,6 +235,10 @@ fn paper(rng: &mut Rng) -> Paper {
     let (funder, funder_short) = rng.pick(FUNDERS);
     let preregistered = rng.flip();
     let code_public = !preregistered || rng.flip();
+    let article_type = ["Research article", "Short report", "Registered report"]
+        [usize::from(rng.flip()) + usize::from(rng.flip())];
+    // The journal says that a short report has up to 3,000 words.
+    let longest = if article_type == "Short report" { 2950 } else { 7900 };
     let methods = 2 + usize::from(rng.flip());
     let contact = &authors[corresponding];
     let email = format!(
@@ -251,14 +255,13 @@ fn paper(rng: &mut Rng) -> Paper {
         summary: String::new(),
         significance: topic.significance,
         keywords: rng.sample(topic.keywords, 5),
-        article_type: ["Research article", "Short report", "Registered report"]
-            [usize::from(rng.flip()) + usize::from(rng.flip())],
+        article_type,
         methods: rng.sample(topic.methods, methods),
         authors,
         corresponding,
         email,
         affiliations,
-        words: rng.between(3100, 7900),
+        words: rng.between(longest * 2 / 5, longest),
         figures: rng.between(3, 9),
         tables: rng.between(1, 4),
         references: rng.between(31, 88),
