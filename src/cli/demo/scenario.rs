@@ -208,18 +208,7 @@ fn paper(rng: &mut Rng) -> Paper {
     #[allow(clippy::cast_possible_truncation, reason = "there are a handful of topics")]
     let topic_at = rng.between(0, TOPICS.len() as u64 - 1) as usize;
     let topic = &TOPICS[topic_at];
-    let place = rng.pick(topic.places);
-    let mut slots: Vec<(&'static str, String)> = [
-        ("n", rng.between(120, 480)),
-        ("years", rng.between(2, 6)),
-        ("sites", rng.between(14, 40)),
-        ("high", rng.between(8, 13)),
-        ("pct", rng.between(21, 47)),
-        ("low", rng.between(6, 18)),
-    ]
-    .map(|(slot, number)| (slot, number.to_string()))
-    .into();
-    slots.push(("place", place.to_owned()));
+    let mut slots = slots(rng, topic);
     let date_style = rng.between(0, 2);
     let began = day(rng, 2023);
     let ended = Day { year: 2025, ..day(rng, 2025) };
@@ -292,6 +281,22 @@ fn paper(rng: &mut Rng) -> Paper {
     paper.title = paper.fill(title);
     paper.summary = paper.fill(topic.summary);
     paper
+}
+
+/// What replaces the words in braces in the topic's texts, but for the dates.
+fn slots(rng: &mut Rng, topic: &Topic) -> Vec<(&'static str, String)> {
+    let mut slots: Vec<(&'static str, String)> = [
+        ("n", rng.between(120, 480)),
+        ("years", rng.between(2, 6)),
+        ("sites", rng.between(14, 40)),
+        ("high", rng.between(8, 13)),
+        ("pct", rng.between(21, 47)),
+        ("low", rng.between(6, 18)),
+    ]
+    .map(|(slot, number)| (slot, number.to_string()))
+    .into();
+    slots.push(("place", rng.pick(topic.places).to_owned()));
+    slots
 }
 
 fn day(rng: &mut Rng, year: u64) -> Day {
