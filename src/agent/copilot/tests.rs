@@ -238,6 +238,19 @@ async fn silent_model_is_ended_after_300_seconds() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn answer_without_end_is_ended() {
+    let (_backend, _started, mut cli, mut turn) = running().await;
+    let piece = "x".repeat(super::turn::MAX_TEXT / 8);
+    let flood = async {
+        for _ in 0..9 {
+            cli.event("assistant.message_delta", json!({"messageId": "m", "deltaContent": piece})).await;
+        }
+    };
+    let (end, ()) = tokio::join!(ending(&mut turn), flood);
+    assert!(matches!(&end, Ending::Failed(AgentError::Model(text)) if text.contains("8 MiB")), "{end:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn tool_that_waits_for_a_person_is_not_silence() {
     let (_backend, _started, mut cli, mut turn) = running().await;
     let call = json!({"requestId": "r", "toolName": "look", "arguments": {}});
