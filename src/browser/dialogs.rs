@@ -41,7 +41,10 @@ impl Default for OpenDialogs {
 
 /// Whether the browser itself, not the waiting page, answers this command.
 pub(super) fn works_while_open(method: &str) -> bool {
-    matches!(method, "Page.handleJavaScriptDialog" | "Page.bringToFront" | "Target.setAutoAttach")
+    matches!(
+        method,
+        "Page.handleJavaScriptDialog" | "Page.bringToFront" | "Page.close" | "Target.setAutoAttach"
+    )
 }
 
 impl OpenDialogs {

@@ -154,6 +154,25 @@ impl Browser {
         Ok(element.call(cancel, ACT, &[json!("field"), json!({ "op": "look" })]).await?)
     }
 
+    /// Whether the field has the keyboard.
+    ///
+    /// # Errors
+    /// See [`ActError`].
+    pub async fn has_focus(&self, cancel: &CancellationToken, element: &Element) -> Result<bool, ActError> {
+        let held: Held = element.call(cancel, ACT, &[json!("field"), json!({ "op": "focused" })]).await?;
+        Ok(held.focused)
+    }
+
+    /// Puts the keyboard on an element without pressing it or selecting anything, and brings it into view.
+    ///
+    /// # Errors
+    /// See [`ActError`].
+    pub async fn give_focus(&self, cancel: &CancellationToken, element: &Element) -> Result<bool, ActError> {
+        self.prepare(cancel, element.target.tab).await?;
+        let held: Held = element.call(cancel, ACT, &[json!("field"), json!({ "op": "give" })]).await?;
+        Ok(held.focused)
+    }
+
     async fn field_op(
         &self,
         cancel: &CancellationToken,
@@ -387,7 +406,7 @@ impl Browser {
     }
 }
 
-fn secret() -> Refusal {
+pub(super) fn secret() -> Refusal {
     Refusal::new(
         Class::NotAllowed,
         "This field is for a secret (password, code, card number), which only the person enters. Call await_user \

@@ -170,6 +170,28 @@ impl Key {
         Self { key: typed.to_string(), code, virtual_key, text: Some(typed.to_string()) }
     }
 
+    /// The key that types this character, and whether Shift is held for it. Line ends are Enter, tabs Tab.
+    pub fn typing(typed: char) -> (Modifiers, Self) {
+        let control = match typed {
+            '\n' | '\r' => Self::named("Enter"),
+            '\t' => Self::named("Tab"),
+            _ => None,
+        };
+        let shifted = PRINTABLE.iter().any(|(plain, shifted, ..)| *shifted == typed && plain != shifted);
+        let held = if shifted { Modifiers::SHIFT } else { Modifiers::default() };
+        (held, control.unwrap_or_else(|| Self::of_char(typed)))
+    }
+
+    /// The key with Shift held: `a` is `A` then.
+    fn shifted(self) -> Self {
+        let mut chars = self.key.chars();
+        let (Some(only), None) = (chars.next(), chars.next()) else { return self };
+        match PRINTABLE.iter().find(|(plain, ..)| *plain == only) {
+            Some((_, shifted, ..)) => Self::of_char(*shifted),
+            None => self,
+        }
+    }
+
     /// A chord as people write it: `Control+Shift+a`, `Ctrl++`.
     ///
     /// # Errors
@@ -186,6 +208,7 @@ impl Key {
             modifiers = modifiers.and(Modifiers::named(name).ok_or_else(|| name.trim().to_owned())?);
         }
         let key = Self::named(last).ok_or_else(|| last.to_owned())?;
+        let key = if modifiers.holds(Modifiers::SHIFT) { key.shifted() } else { key };
         Ok((modifiers, key))
     }
 }
@@ -210,6 +233,19 @@ mod tests {
         assert_eq!(Key::chord("+").unwrap().1.key, "+");
         assert_eq!(Key::chord("Control+NoSuchKey"), Err("NoSuchKey".to_owned()));
         assert_eq!(Key::chord("Hyper+a"), Err("Hyper".to_owned()));
+    }
+
+    #[test]
+    fn shift_types_the_other_character_of_the_key() {
+        let (_, key) = Key::chord("Shift+a").unwrap();
+        assert_eq!((key.key.as_str(), key.code, key.text.as_deref()), ("A", "KeyA", Some("A")));
+        assert_eq!(Key::chord("Shift+/").unwrap().1.key, "?");
+        assert_eq!(Key::chord("Shift+Tab").unwrap().1.key, "Tab");
+        let (held, key) = Key::typing('?');
+        assert_eq!((held, key.code, key.text.as_deref()), (Modifiers::SHIFT, "Slash", Some("?")));
+        assert_eq!(Key::typing(' ').0, Modifiers::default());
+        assert_eq!(Key::typing('\n').1.key, "Enter");
+        assert_eq!(Key::typing('é').1.text.as_deref(), Some("é"));
     }
 
     #[test]

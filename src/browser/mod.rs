@@ -2,23 +2,31 @@
 //!
 //! Element numbers, frames and worlds belong to one task ([`seer`]); [`Browser`] is the handle to it.
 
+mod address;
 mod capture;
 pub mod cdp;
 mod choose;
 mod dialogs;
+mod evaluate;
 mod extension_context;
 mod field;
+mod focus;
 mod frames;
 mod input;
 pub mod keys;
 mod look;
+mod navigation;
 mod observe;
 mod page;
 mod press;
 mod refs;
 mod refusal;
 mod render;
+mod scroll;
 mod seer;
+mod strokes;
+mod submit;
+mod tabs;
 pub mod text;
 mod view;
 mod wait;
@@ -31,17 +39,24 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+pub use address::address;
 pub use capture::Capture;
 pub use cdp::{CdpError, Target};
 pub use dialogs::Dialog;
+pub use evaluate::Script;
 pub use extension_context::{BrowserEvent, ExtensionContext, Wire, WireError};
 pub use field::{Expected, Field, Held, Kind};
+pub use focus::Focus;
 pub use input::Button;
+pub use navigation::{Answered, Arrival};
 pub use observe::{Observed, Patience};
 pub use page::{PAGE_TIMEOUT, PageError, World, WorldId};
 pub use press::Press;
 pub use refs::{Element, Fingerprint, FrameRef, RefError};
 pub use refusal::{ActError, Class, Refusal};
+pub use scroll::{Direction, Scroll, ScrollPlace, Scrolled};
+pub use strokes::{Stroke, strokes};
+pub use submit::Submitted;
 pub use view::{DEFAULT_BUDGET, PageFacts, PageView, ViewError, ViewOptions};
 pub use wait::{Presence, Until};
 

@@ -271,6 +271,11 @@ impl Seen {
                 self.dialog = serde_json::from_value(event.params.clone()).ok();
                 true
             }
+            "Page.downloadWillBegin" => {
+                let name = frame("/suggestedFilename").unwrap_or_default();
+                self.download.get_or_insert_with(|| json!({ "name": name, "state": "in_progress" }));
+                true
+            }
             "Page.fileChooserOpened" => {
                 self.chooser = Some(frame("/mode") == Some("selectMultiple"));
                 true

@@ -57,6 +57,7 @@ fn is_gone(words: &str) -> bool {
         "Could not find object",
         "Execution context was destroyed",
         "Inspected target navigated",
+        "Promise was collected",
         "Argument should belong to the same JavaScript world",
         "Session with given id not found",
         "No frame for given id",

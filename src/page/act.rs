@@ -19,7 +19,9 @@ macro_rules! library {
             include_str!("act/choose.js"),
             include_str!("act/list.js"),
             include_str!("act/waiting.js"),
-            "\nreturn { aim, reach, watch, field, choose, list, waiting };\n}\n",
+            include_str!("act/scroll.js"),
+            include_str!("act/submit.js"),
+            "\nreturn { aim, reach, watch, field, choose, list, waiting, scroll, submit };\n}\n",
             include_str!("act/enter.js"),
         )
     };

@@ -27,6 +27,7 @@ pub const LIBRARY: &str = concat!(
     include_str!("lib/points.js"),
     include_str!("lib/reading.js"),
     include_str!("lib/form.js"),
+    include_str!("lib/focus.js"),
     act::library!(),
     "\nreturn registry;\n})()",
 );
@@ -37,8 +38,11 @@ pub const CALL: &str = include_str!("call.js");
 /// Hands out a registered element itself, for DevTools commands that want an object.
 pub const ELEMENT: &str = include_str!("element.js");
 
-/// Every source that is ever sent to a page.
-pub const SOURCES: &[&str] = &[LIBRARY, CALL, ELEMENT];
+/// Writes a value of the page's own world as text; `this` is the value.
+pub const SHOW: &str = include_str!("show.js");
+
+/// Every source that is ever sent to a page, but for the code that the model gives to `evaluate_js`.
+pub const SOURCES: &[&str] = &[LIBRARY, CALL, ELEMENT, SHOW];
 
 /// The name of a function that [`LIBRARY`] registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

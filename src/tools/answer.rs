@@ -42,3 +42,9 @@ pub(super) fn refusal_words(refusal: &Refusal) -> Map<String, Value> {
 pub(super) fn bad_argument(error: &str) -> ToolError {
     ToolError::Model(json!({ "success": false, "class": Class::BadArgument, "error": error }).to_string())
 }
+
+/// Page text between tags that no page can write: the fence is new in every call.
+pub(super) fn fenced(tag: &str, body: &str) -> String {
+    let fence = uuid::Uuid::new_v4().simple();
+    format!("<{tag} fence={fence}>\n{}\n</{tag} fence={fence}>", body.trim_end())
+}

@@ -12,6 +12,8 @@ mod case_rules;
 mod conversations;
 mod copilot;
 mod demo;
+#[cfg(unix)]
+mod everyday;
 #[path = "../case_runner/expect.rs"]
 mod expect;
 mod fake_cli;

@@ -89,6 +89,24 @@ function waitingAnywhere(args) {
   return { present: met, complete: document.readyState === 'complete' };
 }
 
+/**
+ * Scrolls the page, or what a selector finds into view.
+ * @param {any} args
+ * @param {string} [selector]
+ */
+function scrollPage(args, selector) {
+  if (selector === undefined) return actingKitOf(/** @type {any} */ (globalThis)).scroll.call(null, args);
+  let found;
+  try {
+    found = reading.find(selector);
+  } catch {
+    return { class: 'bad_argument', error: '`selector` is not a valid CSS selector.' };
+  }
+  const view = found?.ownerDocument.defaultView;
+  return found && view ? actingKitOf(view).scroll.call(found, args) : { missing: true };
+}
+
+registry.define('scrollPage', scrollPage);
 registry.defineFor('act', act);
 registry.define('waiting', waitingAnywhere);
 registry.define('watching', watching);

@@ -1,7 +1,7 @@
 /**
  * One form field: what it is, taking the focus, being set, what it holds.
  * @this {Element}
- * @param {{op: 'look' | 'focus' | 'select' | 'set' | 'read', clear?: boolean, value?: string}} args
+ * @param {{op: 'look' | 'give' | 'focused' | 'focus' | 'select' | 'set' | 'read', clear?: boolean, value?: string}} args
  */
 function field(args) {
   const el = fieldOf(this);
@@ -21,6 +21,11 @@ function field(args) {
     };
   }
   if (!el.isConnected) return { connected: false };
+  if (args.op === 'give') {
+    bringIntoView(el);
+    /** @type {HTMLElement} */ (el).focus({ preventScroll: true });
+  }
+  if (args.op === 'give' || args.op === 'focused') return { connected: true, focused: hasFocus(el) };
   if (isSecret(el)) return { connected: true, secret: true };
   if (args.op === 'focus') {
     bringIntoView(el);

@@ -61,7 +61,7 @@ function begin(asked, option) {
       if (event.type === 'click' || event.type === 'auxclick') guarding = false;
     }
   };
-  const others = ['keydown', 'beforeinput', 'input', 'change'];
+  const others = ['keydown', 'keypress', 'keyup', 'beforeinput', 'input', 'change', 'submit'];
   for (const type of [...presses, ...others]) addEventListener(type, touched, true);
 
   return {
@@ -107,6 +107,8 @@ function begin(asked, option) {
  * @returns {Element[]}
  */
 function regionOf(target) {
+  // Keys that go to no element in particular may be meant for any part of the page.
+  if (target === document.body || target === document.documentElement) return [];
   const near = target.closest(
     'form,dialog,[role=dialog],[role=alertdialog],[role=listbox],[role=menu],fieldset,section,article,li,tr,[role=row]',
   );

@@ -187,7 +187,7 @@ const forms = (() => {
     }));
   }
 
-  return { read };
+  return { read, formOf };
 })();
 
 registry.define('readForms', forms.read);

@@ -1,12 +1,28 @@
 //! Acting on single elements.
 
 mod check_index;
+mod clear_index;
 mod click_index;
+mod focus_index;
+mod handle_dialog;
+mod press_key;
+mod press_keys;
+mod scroll;
 mod select_index;
 mod type_index;
 
 use super::ErasedTool;
 
 /// The tools of this category, in the order the model sees them.
-pub(super) const TOOLS: &[&dyn ErasedTool] =
-    &[&click_index::ClickIndex, &type_index::TypeIndex, &select_index::SelectIndex, &check_index::CheckIndex];
+pub(super) const TOOLS: &[&dyn ErasedTool] = &[
+    &click_index::ClickIndex,
+    &type_index::TypeIndex,
+    &clear_index::ClearIndex,
+    &focus_index::FocusIndex,
+    &select_index::SelectIndex,
+    &check_index::CheckIndex,
+    &press_key::PressKey,
+    &press_keys::PressKeys,
+    &scroll::Scroll,
+    &handle_dialog::HandleDialog,
+];

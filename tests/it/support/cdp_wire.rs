@@ -182,6 +182,18 @@ async fn answer(inner: Arc<Inner>, message: Outbound) {
             };
             (call.call_id, call.session_id, result)
         }
+        Outbound::TabNew(call) => {
+            (call.call_id, call.session_id, new_tab(&inner, call.url, call.active).await)
+        }
+        Outbound::TabClose(call) => {
+            let target = {
+                let tabs = inner.tabs.lock().unwrap();
+                tabs.by_target.iter().find(|(_, tab)| **tab == call.tab_id).map(|(target, _)| target.clone())
+            };
+            let closed = inner.browser.send(None, "Target.closeTarget", json!({ "targetId": target })).await;
+            let closed = closed.map(|_| json!({ "tabId": call.tab_id })).map_err(|error| error.to_string());
+            (call.call_id, call.session_id, closed)
+        }
         _ => return,
     };
     let Some(context) = inner.context.get().and_then(Weak::upgrade) else { return };
@@ -210,6 +222,22 @@ async fn list(inner: &Inner) -> Result<Vec<TabInfo>, String> {
             }
         })
         .collect())
+}
+
+async fn new_tab(inner: &Inner, url: Option<String>, active: Option<bool>) -> Result<Value, String> {
+    let behind = active == Some(false);
+    let params = json!({ "url": url.as_deref().unwrap_or("about:blank"), "background": behind });
+    let made =
+        inner.browser.send(None, "Target.createTarget", params).await.map_err(|error| error.to_string())?;
+    let tab = {
+        let mut tabs = inner.tabs.lock().unwrap();
+        let tab = tabs.number(made["targetId"].as_str().unwrap());
+        if !behind {
+            tabs.active = Some(tab);
+        }
+        tab
+    };
+    Ok(json!(list(inner).await?.into_iter().find(|known| known.tab_id == tab)))
 }
 
 async fn page(inner: &Inner, tab: TabId) -> Result<Page, String> {
