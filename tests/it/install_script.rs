@@ -1,8 +1,11 @@
 //! install/install.sh and install/uninstall.sh, from a release archive into a temporary home.
 
+use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+
+use regex::Regex;
 
 const MANIFEST: &str = ".config/chromium/NativeMessagingHosts/com.browy.host.json";
 
@@ -229,5 +232,40 @@ fn unknown_option_is_refused() {
         let output = machine.run(script, &["--wat"]);
         assert!(!output.status.success());
         assert!(String::from_utf8_lossy(&output.stderr).contains("unknown option --wat"));
+    }
+}
+
+/// The options of a script's help, as `withdeps` whether it says `--with-deps` or `-WithDeps`.
+fn options(script: &str, pattern: &str) -> BTreeSet<String> {
+    let found = Regex::new(pattern).unwrap();
+    found.captures_iter(script).map(|option| option[1].replace('-', "").to_lowercase()).collect()
+}
+
+#[test]
+fn windows_scripts_offer_the_same_options_and_the_same_cli() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("install");
+    let text = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    for (name, not_on_windows) in [("install", vec!["withdeps", "demo"]), ("uninstall", vec![])] {
+        let (unix, windows) = (text(&format!("{name}.sh")), text(&format!("{name}.ps1")));
+        let mut wanted = options(&unix, r"(?m)^  (?:-h, )?--([a-z-]+)");
+        wanted.retain(|option| !not_on_windows.contains(&option.as_str()));
+        assert!(wanted.contains("dryrun") && wanted.contains("prefix"), "{wanted:?}");
+        assert_eq!(options(&windows, r"(?m)^  -([A-Za-z]+)"), wanted, "the help of {name}.ps1");
+        assert_eq!(
+            options(&windows, r"(?m)^    \[.*\] \$([A-Za-z]+),?$"),
+            wanted,
+            "the parameters of {name}.ps1"
+        );
+        // Windows PowerShell reads a file without a mark as the system's code page.
+        assert!(windows.is_ascii(), "{name}.ps1 is not plain ASCII");
+    }
+    for name in ["install.sh", "install.ps1"] {
+        let script = text(name);
+        assert!(script.contains("package-lock.json"), "{name} takes the CLI from elsewhere");
+        assert!(!script.contains("@github/copilot@"), "{name} names a version of its own");
+        assert!(
+            script.contains("RELEASES=\"\"\n") || script.contains("$releases = ''\n"),
+            "{name} has an address"
+        );
     }
 }
