@@ -115,7 +115,13 @@ impl TabFrames {
             }
             self.attaching.clear();
         }
-        self.attach_children(context, cancel, &target).await?;
+        if let Err(error) = self.attach_children(context, cancel, &target).await {
+            match error {
+                // Without child targets the page itself can still be seen.
+                PageError::Cdp(super::CdpError::Refused(why)) => tracing::debug!(%why, "no child targets"),
+                other => return Err(other),
+            }
+        }
         if let Some(root) = &self.root {
             return Ok(Arc::clone(root));
         }
@@ -201,6 +207,11 @@ impl TabFrames {
             }
         }
         made
+    }
+
+    /// After the frame of an element could not be found where it was: the element may show another one now.
+    pub(super) fn forget_shown(&mut self, world: WorldId, slot: u32) {
+        self.shown.remove(&(world, slot));
     }
 
     /// Which frames these elements of a world show. `None`: it could not be found out (it just vanished).

@@ -55,6 +55,12 @@ struct Seen {
     inert: bool,
 }
 
+type Looked = Result<(World, FrameView), PageError>;
+
+fn timed_out() -> PageError {
+    PageError::Cdp(CdpError::Timeout { method: "snapshot".to_owned(), after: FRAME_TIMEOUT })
+}
+
 /// What a view asks of the frames.
 struct Wanted {
     /// World and slot of the region; only that frame is looked at, and what is inside it.
@@ -129,6 +135,9 @@ impl Seer {
                     Err(error @ PageError::Cdp(CdpError::Cancelled)) => return Err(error),
                     Err(error) if depth == 0 => return Err(error),
                     Err(error) => {
+                        if let Some(hop) = visit.hops.first() {
+                            self.frames(tab).forget_shown(hop.world.id, hop.slot);
+                        }
                         sight.note_unread(&visit.name, &error);
                         continue;
                     }
@@ -188,64 +197,68 @@ impl Seer {
         Ok(visit)
     }
 
+    /// A document that was replaced since the last look takes its world along: one more try with a new one.
     async fn look_at_level(
         &mut self,
         tab: TabId,
         level: &[Visit],
         wanted: &Wanted,
         cancel: &CancellationToken,
-    ) -> Vec<Result<(World, FrameView), PageError>> {
+    ) -> Vec<Looked> {
+        let visits: Vec<&Visit> = level.iter().collect();
+        let mut results = self.look_once(tab, &visits, wanted, cancel).await;
+        let is_gone =
+            |(at, result): (usize, &Looked)| matches!(result, Err(PageError::WorldGone)).then_some(at);
+        let gone: Vec<usize> = results.iter().enumerate().filter_map(is_gone).collect();
+        if gone.is_empty() || wanted.region.is_some() {
+            return results;
+        }
+        let visits: Vec<&Visit> = gone.iter().filter_map(|at| level.get(*at)).collect();
+        for visit in &visits {
+            self.frames(tab).forget_world(&visit.frame);
+        }
+        let again = self.look_once(tab, &visits, wanted, cancel).await;
+        for (at, result) in gone.into_iter().zip(again) {
+            if let Some(old) = results.get_mut(at) {
+                *old = result;
+            }
+        }
+        results
+    }
+
+    async fn look_once(
+        &mut self,
+        tab: TabId,
+        visits: &[&Visit],
+        wanted: &Wanted,
+        cancel: &CancellationToken,
+    ) -> Vec<Looked> {
         let context = Arc::clone(&self.context);
+        let frames: Vec<_> =
+            visits.iter().map(|visit| (Arc::clone(&visit.frame), visit.hops.clone())).collect();
+        let mut next_world = self.next_world;
+        let worlds = self.frames(tab).worlds_for(&context, cancel, &frames, &mut next_world).await;
+        self.next_world = next_world;
+        self.note_waiting();
+        let tab_frames = self.frames(tab);
+        let looks = visits.iter().zip(worlds).map(|(visit, world)| {
+            let known = world.as_ref().ok().and_then(|world| tab_frames.listening.get(&world.id));
+            let context = &context;
+            async move {
+                let world = world?;
+                let look = Look { context, cancel, world: &world, visit, wanted };
+                let (view, learnt) = tokio::time::timeout(FRAME_TIMEOUT, look.take(known))
+                    .await
+                    .unwrap_or_else(|_| Err(timed_out()))?;
+                Ok((world, view, learnt))
+            }
+        });
         let mut results = Vec::new();
-        // A document that was replaced since the last look takes its world along: one more try with a new one.
-        for attempt in 0..2 {
-            let again: Vec<usize> = if attempt == 0 {
-                (0..level.len()).collect()
-            } else {
-                let gone = |result: &Result<_, PageError>| matches!(result, Err(PageError::WorldGone));
-                (0..level.len()).filter(|at| results.get(*at).is_some_and(gone)).collect()
-            };
-            if again.is_empty() || (attempt == 1 && wanted.region.is_some()) {
-                break;
-            }
-            let visits: Vec<&Visit> = again.iter().filter_map(|at| level.get(*at)).collect();
-            let frames: Vec<_> =
-                visits.iter().map(|visit| (Arc::clone(&visit.frame), visit.hops.clone())).collect();
-            let mut next_world = self.next_world;
-            let tab_frames = self.frames(tab);
-            if attempt == 1 {
-                visits.iter().for_each(|visit| tab_frames.forget_world(&visit.frame));
-            }
-            let worlds = tab_frames.worlds_for(&context, cancel, &frames, &mut next_world).await;
-            self.next_world = next_world;
-            self.note_waiting();
-            let tab_frames = self.frames(tab);
-            let looks = visits.iter().zip(worlds).map(|(visit, world)| {
-                let known = world.as_ref().ok().and_then(|world| tab_frames.listening.get(&world.id));
-                let context = &context;
-                async move {
-                    let world = world?;
-                    let look = Look { context, cancel, world: &world, visit, wanted };
-                    let (view, learnt) = tokio::time::timeout(FRAME_TIMEOUT, look.take(known))
-                        .await
-                        .unwrap_or(Err(PageError::Cdp(CdpError::Timeout {
-                            method: "snapshot".to_owned(),
-                            after: FRAME_TIMEOUT,
-                        })))?;
-                    Ok((world, view, learnt))
-                }
-            });
-            let looked: Vec<Result<(World, FrameView, Vec<i64>), PageError>> = join_all(looks).await;
-            for (at, result) in again.into_iter().zip(looked) {
-                let result = result.map(|(world, view, learnt)| {
-                    self.frames(tab).listening.entry(world.id).or_default().extend(learnt);
-                    (world, view)
-                });
-                match results.get_mut(at) {
-                    Some(old) => *old = result,
-                    None => results.push(result),
-                }
-            }
+        for result in join_all(looks).await {
+            results.push(result.map(|(world, view, learnt): (World, FrameView, Vec<i64>)| {
+                self.frames(tab).listening.entry(world.id).or_default().extend(learnt);
+                (world, view)
+            }));
         }
         results
     }
@@ -272,7 +285,12 @@ impl Seer {
             counts.elements += other.elements;
             counts.text += other.text;
         }
-        let page = Page { facts: &facts, counts, notes: &sight.notes };
+        let mut gone: Vec<u32> = Vec::new();
+        for seen in &sight.seen {
+            gone.extend(seen.view.gone.iter().filter_map(|slot| self.refs.known(seen.world.id, *slot)));
+        }
+        gone.sort_unstable();
+        let page = Page { facts: &facts, counts, notes: &sight.notes, gone: &gone };
         let world = top.map(|top| top.world.id);
         let last = self.last.entry(tab).or_default();
         let comparable = last.world == world && world.is_some();
@@ -298,6 +316,7 @@ impl Seer {
         if wanted.region.is_none() {
             let kept = if comparable { std::mem::take(last) } else { LastView::default() };
             *last = LastView { world, lines: kept.lines, texts: written.texts };
+            last.lines.retain(|index, _| gone.binary_search(index).is_err());
             last.lines.extend(written.lines);
         }
         PageView { tab, text: written.text, shown: written.shown, total, facts }

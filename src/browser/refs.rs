@@ -306,6 +306,11 @@ impl RefTable {
         self.last
     }
 
+    /// The number of an element that has one.
+    pub(super) fn known(&self, world: WorldId, slot: u32) -> Option<u32> {
+        self.by_slot.get(&(world, slot)).copied()
+    }
+
     pub(super) fn get(&self, index: u32) -> Result<&Ref, RefError> {
         self.by_index
             .get(&index)

@@ -171,6 +171,8 @@ pub(super) struct Page<'a> {
     pub(super) facts: &'a PageFacts,
     pub(super) counts: Counts,
     pub(super) notes: &'a [String],
+    /// Numbers of earlier views that are listed no more, in order.
+    pub(super) gone: &'a [u32],
 }
 
 /// The text and what it holds.
@@ -205,9 +207,11 @@ pub(super) fn write<'a>(
             hidden += 1;
             continue;
         }
-        if hidden > 0 && old.is_none() {
-            gap(&mut written.text, std::mem::take(&mut hidden), last_number);
+        // A view that was asked to continue begins after what was shown before.
+        if hidden > 0 && old.is_none() && (options.from.is_none() || written.shown > 0) {
+            gap(&mut written.text, hidden, last_number);
         }
+        hidden = 0;
         written.shown += 1;
         if line.entry.kind == Entry::TEXT {
             if old.is_none_or(|old| !old.texts.contains(body)) {
@@ -234,20 +238,18 @@ pub(super) fn write<'a>(
             written.text.push_str("nothing on the page matches the filter\n");
         }
         None => {}
-        Some(old) => gone(&mut written, old, changed),
+        Some(_) => gone(&mut written.text, page.gone, changed),
     }
     written
 }
 
-fn gone(written: &mut Written, old: &LastView, changed: bool) {
-    let mut gone: Vec<u32> =
-        old.lines.keys().filter(|index| !written.lines.contains_key(index)).copied().collect();
-    gone.sort_unstable();
+fn gone(text: &mut String, gone: &[u32], changed: bool) {
     if !gone.is_empty() {
         let list: Vec<String> = gone.iter().take(60).map(|index| format!("[{index}]")).collect();
-        let _ = writeln!(written.text, "no longer listed: {}", list.join(" "));
+        let more = if gone.len() > 60 { " and more" } else { "" };
+        let _ = writeln!(text, "no longer listed: {}{more}", list.join(" "));
     } else if !changed {
-        written.text.push_str("no change since the last view\n");
+        text.push_str("no change since the last view\n");
     }
 }
 

@@ -92,6 +92,8 @@ pub(super) struct FrameView {
     pub(super) counts: Counts,
     pub(super) frames: Vec<ForeignFrame>,
     pub(super) facts: PageFacts,
+    /// Slots that were listed in an earlier view and are no more.
+    pub(super) gone: Vec<u32>,
     /// Elements that may hold a closed shadow root; nothing else is told then.
     pub(super) closed: Vec<u32>,
 }

@@ -9,6 +9,7 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the terminal is this module's output")]
 
+#[cfg(unix)]
 pub mod demo;
 mod files;
 mod host;
@@ -39,6 +40,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Watch Browy fill a 26-field form from a paper, in a browser of its own.
+    #[cfg(unix)]
     Demo(demo::DemoArgs),
     /// Register the host with the browsers that are on this machine.
     InstallHost(install::InstallHostArgs),
@@ -69,6 +71,7 @@ pub fn main() -> ExitCode {
 fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let paths = Paths::of_user()?;
     match cli.command {
+        #[cfg(unix)]
         Command::Demo(args) => {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
             let code = runtime.block_on(demo::run(args));

@@ -13,6 +13,7 @@ use super::asks::Asks;
 use super::budget::Budget;
 use super::client::SessionWire;
 use super::lane::Lane;
+use super::summary::summary;
 use super::turn::Turn;
 use crate::agent::recent_actions::{Outcome, RecentActions};
 use crate::agent::{ImageData, ToolReply, TurnControl};
@@ -26,8 +27,6 @@ use crate::tools::{
 
 /// Bytes of text one call may hand to the model.
 const MAX_OUTPUT: usize = 64 * 1024;
-/// Characters of a result that the panel shows.
-const SUMMARY_CHARS: usize = 200;
 /// How long a person may think about an approval.
 const APPROVAL_EXPIRES: Duration = Duration::from_secs(120);
 
@@ -287,16 +286,11 @@ impl Calls {
     }
 
     fn conclude(&self, call_id: CallId, ok: bool, text: &str, took: Duration) {
-        // A failure is shown whole: it is what the person needs to read.
-        let summary = match text.char_indices().nth(SUMMARY_CHARS) {
-            Some((end, _)) if ok => format!("{}…", &text[..end]),
-            _ => text.to_owned(),
-        };
         let _ = self.wire.send(Outbound::ChatToolResult(ChatToolResult {
             session_id: self.session.clone(),
             call_id,
             ok,
-            summary: Some(summary),
+            summary: Some(summary(text, ok)),
             duration_ms: u64::try_from(took.as_millis()).ok(),
         }));
     }

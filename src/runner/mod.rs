@@ -12,6 +12,7 @@ mod lane;
 mod queue;
 mod replies;
 mod sessions;
+mod summary;
 mod turn;
 
 use std::collections::HashMap;

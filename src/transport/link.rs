@@ -415,11 +415,8 @@ mod tests {
         }
         outbox.send(cdp(json!(0))).unwrap();
         let mut order = Vec::new();
-        loop {
-            match peer.recv().await.unwrap() {
-                Outbound::ChatDelta(delta) => order.push((delta.session_id.0, delta.text.len())),
-                _ => break,
-            }
+        while let Outbound::ChatDelta(delta) = peer.recv().await.unwrap() {
+            order.push((delta.session_id.0, delta.text.len()));
         }
         let joined = ["a", "b", "a", "b"].map(|session| (session.to_owned(), 50));
         assert_eq!(order, joined);

@@ -330,10 +330,11 @@ async fn host_without_a_cli_answers_and_ends_cleanly() {
     messages(&host.rest().await);
 }
 
-/// 16 MiB of answer for a browser that does not read: kept once, not once per stage, and delivered whole.
+/// 6 MiB of answer for a browser that does not read: delivered whole, later. What goes to the browser stops at
+/// 4 MiB; the model side keeps the rest, because the CLI's pipe must flow.
 #[tokio::test]
 async fn browser_that_does_not_read_gets_everything_later() {
-    const PIECES: usize = 4096;
+    const PIECES: usize = 1536;
     let piece = "0123456789abcdef".repeat(256);
     let mut host = Host::start().await;
     host.hello().await;
@@ -370,6 +371,29 @@ async fn browser_that_does_not_read_gets_everything_later() {
         }
     }
     assert!(streamed == piece.repeat(PIECES), "{} bytes", streamed.len());
+}
+
+/// 100 MiB of answer, and nobody reads: the turn is ended, and memory stays within bounds.
+#[tokio::test]
+async fn answer_without_end_costs_little_memory() {
+    let piece = "0123456789abcdef".repeat(4096);
+    let mut host = Host::start().await;
+    host.hello().await;
+    host.send(json!({ "type": "session.start", "sessionId": "sp-1", "capabilities": [] })).await;
+    host.send(json!({ "type": "chat.send", "sessionId": "sp-1", "turnId": "t", "text": "at length" })).await;
+    let turn = host.cli.prompt("at length").await.unwrap();
+    let before = host.memory("VmHWM").unwrap();
+    for _ in 0..1600 {
+        turn.delta("m", &piece);
+    }
+    let mut last = json!({});
+    while last["type"] != "chat.error" {
+        last = host.recv().await.unwrap();
+        assert_ne!(last["type"], "chat.done");
+    }
+    assert_eq!(last["code"], "model");
+    let peak = host.memory("VmHWM").unwrap();
+    assert!(peak - before < 32 * MIB, "{before} → {peak} KiB");
 }
 
 /// A bound for a debug build; the release build's 12 MiB are measured by the benchmark.

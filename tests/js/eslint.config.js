@@ -3,6 +3,10 @@ import globals from 'globals';
 
 const MARKUP = 'Text enters a page as text; markup only through shared/markdown.js.';
 
+const PAGE_LIBRARY = Object.fromEntries(
+  ['registry', 'dom', 'flat', 'secret', 'names', 'geometry', 'walk', 'describe', 'snapshot', 'reading', 'forms'].map((name) => [name, 'readonly']),
+);
+
 export default [
   { ignores: ['**/vendor/**', '**/node_modules/**'] },
   js.configs.recommended,
@@ -35,6 +39,12 @@ export default [
   {
     files: ['**/extension/background/**/*.js'],
     languageOptions: { globals: { ...globals.serviceworker, chrome: 'readonly' } },
+  },
+  {
+    // One scope: the files are joined in the order of src/page/mod.rs.
+    files: ['**/src/page/lib/*.js'],
+    languageOptions: { sourceType: 'script', globals: { ...globals.browser, ...PAGE_LIBRARY } },
+    rules: { 'no-redeclare': 'off', 'no-unused-vars': ['error', { args: 'all', argsIgnorePattern: '^_', vars: 'local' }] },
   },
   { files: ['**/tests/js/*.js'], languageOptions: { globals: globals.node } },
 ];

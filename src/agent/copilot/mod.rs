@@ -122,7 +122,10 @@ impl AgentBackend for CopilotBackend {
             return Ok(ready);
         }
         let link = self.supervisor.link().await?;
-        auth::ask(&link.client).await.map_err(|error| errors::of_call(&error, "Asking who is signed in"))
+        let asked = auth::ask(&link.client).await;
+        let auth = asked.map_err(|error| errors::of_call(&error, "Asking who is signed in"))?;
+        self.supervisor.learned(auth.clone()).await;
+        Ok(auth)
     }
 
     async fn chats(&self) -> Result<Vec<StoredChat>, AgentError> {

@@ -180,8 +180,10 @@ impl Chats {
             return Ok(());
         }
         // The person may have signed in since; and a CLI that cannot say may still be able to work.
-        match auth::ask(&link.client).await {
-            Ok(AuthState::Unauthenticated { .. }) => Err(AgentError::Auth(format!(
+        let Ok(auth) = auth::ask(&link.client).await else { return Ok(()) };
+        self.supervisor.learned(auth.clone()).await;
+        match auth {
+            AuthState::Unauthenticated { .. } => Err(AgentError::Auth(format!(
                 "Nobody is signed in to GitHub Copilot on this computer. {}",
                 errors::SIGN_IN
             ))),

@@ -58,6 +58,7 @@ impl Link {
 enum Command {
     Link(oneshot::Sender<Result<Link, AgentError>>),
     Suspect { generation: u64, what: String },
+    Auth(AuthState),
     Shutdown { grace: Duration, done: oneshot::Sender<()> },
 }
 
@@ -88,6 +89,11 @@ impl SupervisorHandle {
     /// Has the CLI checked: one that does not answer is replaced.
     pub async fn suspect(&self, generation: u64, what: impl Into<String>) {
         let _ = self.commands.send(Command::Suspect { generation, what: what.into() }).await;
+    }
+
+    /// Somebody asked who is signed in; the status shall say the same.
+    pub async fn learned(&self, auth: AuthState) {
+        let _ = self.commands.send(Command::Auth(auth)).await;
     }
 
     /// Ends the CLI and everything it started, within `grace`.
@@ -168,6 +174,15 @@ impl<L: Launcher> Supervisor<L> {
                     let _ = reply.send(link);
                 }
                 Some(Command::Suspect { generation, what }) => self.check(generation, what),
+                Some(Command::Auth(known)) => {
+                    self.status.send_if_modified(|status| match status {
+                        BackendStatus::Ready { auth, .. } if *auth != known => {
+                            *auth = known;
+                            true
+                        }
+                        _ => false,
+                    });
+                }
                 Some(Command::Shutdown { grace, done }) => {
                     self.end(grace).await;
                     let _ = done.send(());

@@ -238,6 +238,19 @@ async fn silent_model_is_ended_after_300_seconds() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn answer_without_end_is_ended() {
+    let (_backend, _started, mut cli, mut turn) = running().await;
+    let piece = "x".repeat(super::turn::MAX_TEXT / 8);
+    let flood = async {
+        for _ in 0..9 {
+            cli.event("assistant.message_delta", json!({"messageId": "m", "deltaContent": piece})).await;
+        }
+    };
+    let (end, ()) = tokio::join!(ending(&mut turn), flood);
+    assert!(matches!(&end, Ending::Failed(AgentError::Model(text)) if text.contains("8 MiB")), "{end:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn tool_that_waits_for_a_person_is_not_silence() {
     let (_backend, _started, mut cli, mut turn) = running().await;
     let call = json!({"requestId": "r", "toolName": "look", "arguments": {}});
@@ -401,6 +414,29 @@ async fn nobody_signed_in_is_told_before_the_prompt_is_sent() {
         cli.answer(&again, unknown).await;
     });
     assert!(matches!(turn.err(), Some(AgentError::Auth(text)) if text.contains("/login")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn sign_in_after_the_start_shows_in_the_status() {
+    let (backend, mut started) = backend_with(Config::default(), vec![candidate("full", None, false)]);
+    let mut cli = started.cli().await;
+    let first = cli.asked_for("auth.getStatus").await;
+    cli.answer(&first, json!({"isAuthenticated": false})).await;
+    let mut status = backend.status();
+    let signed_in = |yes: bool| {
+        move |status: &BackendStatus| match status {
+            BackendStatus::Ready { auth: AuthState::Ready { .. }, .. } => yes,
+            BackendStatus::Ready { auth: AuthState::Unauthenticated { .. }, .. } => !yes,
+            _ => false,
+        }
+    };
+    status.wait_for(signed_in(false)).await.unwrap();
+    let (auth, ()) = tokio::join!(backend.auth(), async {
+        let again = cli.asked_for("auth.getStatus").await;
+        cli.answer(&again, default_answer("auth.getStatus")).await;
+    });
+    assert_eq!(auth, Ok(AuthState::Ready { detail: Some("someone".into()) }));
+    status.wait_for(signed_in(true)).await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]

@@ -38,6 +38,10 @@ const ANSWER_LIMIT: Duration = Duration::from_secs(30);
 /// Events that may wait for the reader of [`AgentTurn::events`] before pieces of text are joined.
 const OUT: usize = 256;
 
+/// Bytes of text one turn may write. A reader that does not read cannot slow the CLI down, whose pipe must
+/// flow, so this is also the most that is kept for it. A long book chapter has 50,000.
+pub const MAX_TEXT: usize = 8 * 1024 * 1024;
+
 /// What a turn needs to know.
 pub struct TurnCx {
     /// The CLI.
@@ -71,6 +75,7 @@ pub fn start(cx: TurnCx, tasks: &mut JoinSet<String>) -> AgentTurn {
         abort,
         out,
         outbox: VecDeque::new(),
+        text: 0,
         calls: JoinSet::new(),
         last_event: now,
         asked: now,
@@ -131,6 +136,8 @@ struct Turn {
     out: mpsc::Sender<AgentEvent>,
     /// What the reader of the turn has not taken yet. Never waited for: the CLI's pipe must flow.
     outbox: VecDeque<AgentEvent>,
+    /// Bytes of text so far.
+    text: usize,
     /// Answers on their way.
     calls: JoinSet<Result<(), CallError>>,
     last_event: Instant,
@@ -254,6 +261,13 @@ impl Turn {
                 for event in events {
                     self.emit(event);
                 }
+                if self.text > MAX_TEXT {
+                    self.call_abort();
+                    return Some(Ending::Failed(AgentError::Model(format!(
+                        "The answer grew beyond {} MiB and was ended. What was shown so far stays; ask for less.",
+                        MAX_TEXT / 1024 / 1024
+                    ))));
+                }
             }
             Step::Approve(request_id) => self.permission(&request_id, true, ""),
             Step::Refuse(request_id, why) => self.permission(&request_id, false, why),
@@ -265,6 +279,9 @@ impl Turn {
 
     /// Queues an event. While the reader is slow, pieces of one message grow together instead of piling up.
     fn emit(&mut self, event: AgentEvent) {
+        if let AgentEvent::TextDelta { text, .. } | AgentEvent::Reasoning { text } = &event {
+            self.text += text.len();
+        }
         if self.outbox.len() >= OUT
             && let (
                 Some(AgentEvent::TextDelta { message_id: last, text: tail }),

@@ -66,7 +66,8 @@ fn lines_of<'a>(entries: &'a [Entry], origin: Option<&'a str>) -> Vec<Line<'a>> 
 
 fn written(entries: &[Entry], origin: Option<&str>, options: &ViewOptions) -> Written {
     let facts = PageFacts::default();
-    let page = Page { facts: &facts, counts: Counts { acted: 1, ..Counts::default() }, notes: &[] };
+    let page =
+        Page { facts: &facts, counts: Counts { acted: 1, ..Counts::default() }, notes: &[], gone: &[] };
     let mut last = 0;
     write(&page, lines_of(entries, origin), options, None, |_| {
         last += 1;
@@ -193,17 +194,17 @@ fn delta_tells_changes_and_what_is_gone() {
     let before = written(&[button("One", 0), button("Two", 0)], None, &ViewOptions::default());
     let old = LastView { world: Some(WorldId(1)), lines: before.lines, texts: before.texts };
     let facts = PageFacts::default();
-    let page = Page { facts: &facts, counts: Counts::default(), notes: &[] };
-    let delta = |entries: &[Entry], numbers: &[u32]| {
+    let delta = |entries: &[Entry], numbers: &[u32], gone: &[u32]| {
+        let page = Page { facts: &facts, counts: Counts::default(), notes: &[], gone };
         let mut numbers = numbers.iter().copied();
         write(&page, lines_of(entries, None), &ViewOptions::default(), Some(&old), |_| {
             numbers.next().unwrap()
         })
         .text
     };
-    let same = delta(&[button("One", 0), button("Two", 0)], &[1, 2]);
+    let same = delta(&[button("One", 0), button("Two", 0)], &[1, 2], &[]);
     assert!(same.ends_with("no change since the last view\n"), "{same}");
-    let changed = delta(&[button("Two!", 0), button("Three", 1)], &[2, 3]);
+    let changed = delta(&[button("Two!", 0), button("Three", 1)], &[2, 3], &[1]);
     assert!(
         changed.ends_with("[2]<button>Two!</button>\n[*3]<button>Three</button>\nno longer listed: [1]\n"),
         "{changed}"

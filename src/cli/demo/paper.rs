@@ -11,6 +11,22 @@ const CSS: &str = include_str!("pages/paper.css");
 /// Name of the site; it stands in the tab's title too.
 pub const SITE: &str = "Openfield Preprints";
 
+/// Authors, title and journal of works that can be cited.
+const CITED: &[(&str, &str, &str)] = &[
+    ("Abara C, Lund M", "What field notes leave out", "Annals of Observation"),
+    ("Bergqvist T", "Counting is not measuring", "Measurement and Society"),
+    (
+        "Cho H, Adler R, Mensah K",
+        "Planning repeated measurements: how long is long enough?",
+        "Methods Review",
+    ),
+    ("Dimitrova E", "Missing values and what they mean", "Journal of Applied Statistics Practice"),
+    ("Escobar L, Whitfield J", "Open data in small research groups", "Research Commons"),
+    ("Fontaine P", "Reading an uneven record", "Annals of Observation"),
+    ("Gupta S, Olsen B", "Registered reports, five years on", "Research Commons"),
+    ("Halonen A, Ito M", "Sampling where people live", "Measurement and Society"),
+];
+
 /// The whole page.
 pub fn render(scenario: &Scenario) -> String {
     let paper = &scenario.paper;
@@ -47,6 +63,7 @@ pub fn render(scenario: &Scenario) -> String {
 {results}
 {figure}
 {discussion}
+{references}
 </div>
 {about}
 </div>
@@ -65,7 +82,8 @@ pub fn render(scenario: &Scenario) -> String {
         methods = section("Materials and methods", &[topic.procedure]),
         results = section("Results", &topic.results),
         figure = figure(scenario),
-        discussion = section("Discussion", &[topic.discussion]),
+        discussion = section("Discussion", &[topic.discussion, topic.limits]),
+        references = references(scenario),
         about = about(paper),
         notes = notes(paper),
     )
@@ -155,6 +173,24 @@ fn notes(paper: &Paper) -> String {
     let lines: String =
         lines.iter().map(|(head, text)| format!("<p><b>{head}</b> {}</p>", escape(text))).collect();
     format!("<section class=\"notes\"><h2>Notes</h2>{lines}</section>")
+}
+
+/// What the paper cites; invented like the rest.
+fn references(scenario: &Scenario) -> String {
+    let mut rng = Rng::new(scenario.seed ^ 0x5EF5);
+    let items: String = rng
+        .sample(CITED, 6)
+        .into_iter()
+        .map(|(authors, title, journal)| {
+            let (year, volume, page) = (rng.between(2009, 2024), rng.between(4, 61), rng.between(11, 840));
+            format!(
+                "<li>{authors} ({year}) {title}. <i>{journal}</i> {volume}: {page}–{}. doi:10.5072/cited.{}</li>",
+                page + rng.between(7, 24),
+                rng.between(10_400, 98_700)
+            )
+        })
+        .collect();
+    format!("<h2>References</h2><ol class=\"references\">{items}</ol>")
 }
 
 fn thousands(number: u64) -> String {

@@ -22,6 +22,9 @@ const CSS: &str = include_str!("pages/picture.css");
 const SCALE: f64 = 1.5;
 const LIMIT: Duration = Duration::from_secs(10);
 
+/// Typing has scrolled the page and its long fields.
+const TO_THE_TOP: &str = "document.activeElement?.blur(); scrollTo(0, 0); \
+    document.querySelectorAll('textarea').forEach((one) => (one.scrollTop = 0));";
 /// Unfolds the steps and shows their beginning and the answer, where both fit.
 const SHOW_STEPS: &str =
     "document.querySelectorAll('.steps-summary[aria-expanded=false]').forEach((one) => one.click())";
@@ -34,7 +37,7 @@ const PAINTED: &str =
 /// When the browser does not give one or the file cannot be written.
 pub async fn take(stage: &Stage, paper_title: &str, file: &Path) -> anyhow::Result<()> {
     to_front(&stage.form).await?;
-    stage.form.evaluate("document.activeElement?.blur(), scrollTo(0, 0)").await?;
+    stage.form.evaluate(TO_THE_TOP).await?;
     stage.panel.evaluate(SHOW_STEPS).await?;
     let mut shots = Vec::new();
     for page in [&stage.form, &stage.panel] {

@@ -208,18 +208,7 @@ fn paper(rng: &mut Rng) -> Paper {
     #[allow(clippy::cast_possible_truncation, reason = "there are a handful of topics")]
     let topic_at = rng.between(0, TOPICS.len() as u64 - 1) as usize;
     let topic = &TOPICS[topic_at];
-    let place = rng.pick(topic.places);
-    let mut slots: Vec<(&'static str, String)> = [
-        ("n", rng.between(120, 480)),
-        ("years", rng.between(2, 6)),
-        ("sites", rng.between(14, 40)),
-        ("high", rng.between(8, 13)),
-        ("pct", rng.between(21, 47)),
-        ("low", rng.between(6, 18)),
-    ]
-    .map(|(slot, number)| (slot, number.to_string()))
-    .into();
-    slots.push(("place", place.to_owned()));
+    let mut slots = slots(rng, topic);
     let date_style = rng.between(0, 2);
     let began = day(rng, 2023);
     let ended = Day { year: 2025, ..day(rng, 2025) };
@@ -235,6 +224,10 @@ fn paper(rng: &mut Rng) -> Paper {
     let (funder, funder_short) = rng.pick(FUNDERS);
     let preregistered = rng.flip();
     let code_public = !preregistered || rng.flip();
+    let article_type = ["Research article", "Short report", "Registered report"]
+        [usize::from(rng.flip()) + usize::from(rng.flip())];
+    // The journal says that a short report has up to 3,000 words.
+    let longest = if article_type == "Short report" { 2950 } else { 7900 };
     let methods = 2 + usize::from(rng.flip());
     let contact = &authors[corresponding];
     let email = format!(
@@ -251,14 +244,13 @@ fn paper(rng: &mut Rng) -> Paper {
         summary: String::new(),
         significance: topic.significance,
         keywords: rng.sample(topic.keywords, 5),
-        article_type: ["Research article", "Short report", "Registered report"]
-            [usize::from(rng.flip()) + usize::from(rng.flip())],
+        article_type,
         methods: rng.sample(topic.methods, methods),
         authors,
         corresponding,
         email,
         affiliations,
-        words: rng.between(3100, 7900),
+        words: rng.between(longest * 2 / 5, longest),
         figures: rng.between(3, 9),
         tables: rng.between(1, 4),
         references: rng.between(31, 88),
@@ -289,6 +281,22 @@ fn paper(rng: &mut Rng) -> Paper {
     paper.title = paper.fill(title);
     paper.summary = paper.fill(topic.summary);
     paper
+}
+
+/// What replaces the words in braces in the topic's texts, but for the dates.
+fn slots(rng: &mut Rng, topic: &Topic) -> Vec<(&'static str, String)> {
+    let mut slots: Vec<(&'static str, String)> = [
+        ("n", rng.between(120, 480)),
+        ("years", rng.between(2, 6)),
+        ("sites", rng.between(14, 40)),
+        ("high", rng.between(8, 13)),
+        ("pct", rng.between(21, 47)),
+        ("low", rng.between(6, 18)),
+    ]
+    .map(|(slot, number)| (slot, number.to_string()))
+    .into();
+    slots.push(("place", rng.pick(topic.places).to_owned()));
+    slots
 }
 
 fn day(rng: &mut Rng, year: u64) -> Day {

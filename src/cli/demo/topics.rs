@@ -26,6 +26,8 @@ pub struct Topic {
     pub results: [&'static str; 2],
     /// What it means.
     pub discussion: &'static str,
+    /// What it does not show.
+    pub limits: &'static str,
     /// The figure: caption, vertical axis, two series.
     pub figure: [&'static str; 4],
 }
@@ -97,6 +99,7 @@ pub const TOPICS: &[Topic] = &[
             "Depth explained more of the difference than temperature did. Reefs within two kilometres of a surviving stand recovered first.",
         ],
         discussion: "Removing grazers in the first season buys the seedlings the time they need. Our estimates are conservative, because poached and abandoned plots were counted as untreated.",
+        limits: "Our work has limits. Divers could not be blind to the treatment of a reef, storms kept us from the deepest transects in two winters, and satellite images show only what floats. Reefs were chosen where a boat can land, so the most exposed shores are missing from the sample. We also cannot say how long the effect lasts once removal ends; the grazers may return faster than the canopy closes.",
         figure: [
             "Canopy cover after the heatwave, mean of all reefs.",
             "Canopy cover (%)",
@@ -137,6 +140,7 @@ pub const TOPICS: &[Topic] = &[
             "Streets planted less than six years ago could not be told from treeless streets. Residents of {high} homes kept sleep diaries that agree with the sensors.",
         ],
         discussion: "The cooling of a mature street is worth more than its shade at noon suggests. Felling for road works should be weighed against a decade of hot nights.",
+        limits: "Our work has limits. Lamp posts stand where cars do, so the sensors tell more about streets than about courtyards, and nobody measured inside the homes. Species and soil were recorded but could not be separated with this number of streets. The summers of the study were hotter than those before; in mild years the difference that a tree makes may be smaller, and it may matter less.",
         figure: [
             "Hours above the sleeping threshold, by summer.",
             "Hot hours per night",
@@ -177,6 +181,7 @@ pub const TOPICS: &[Topic] = &[
             "Of the applications that were never sent, most ended at one of {sites} questions. Each of them asked for a number that the office had issued.",
         ],
         discussion: "Length matters less than repetition. A form that reads what the applicant already holds is short at any length.",
+        limits: "Our work has limits. Everybody in the trial had applied once before, so first-time applicants may behave in other ways, and people who need an interpreter were not asked to take part. We saw when a form was left, not why; the interviews tell some of the reasons. The office rewrote two questions in the middle of the trial, and we have left their answers out of every comparison.",
         figure: [
             "Applicants still filling in the form, by question.",
             "Applicants (%)",
@@ -220,6 +225,7 @@ pub const TOPICS: &[Topic] = &[
             "Age mattered more than experience. Participants over fifty took {pct} % longer, and {high} of them had asked for other rosters before.",
         ],
         discussion: "Recovery is a matter of timing, not of hours in bed. A roster with three free days after a block of nights costs little and would be felt by everyone on the ward.",
+        limits: "Our work has limits. Wrist sensors mistake quiet reading for sleep, and diaries were thinner after hard weeks. Nurses who left the ward during the study are missing from the last year, and they may have been the most tired ones. The rosters were not assigned by chance; people with children had asked for the slow rotation more often, and we could correct for that only in part.",
         figure: [
             "Sleep midpoint after a block of nights.",
             "Delay (hours)",

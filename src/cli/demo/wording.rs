@@ -5,87 +5,108 @@ use super::kind::Kind;
 
 /// The labels a field can carry.
 pub fn labels(kind: Kind) -> &'static [&'static str] {
-    match kind {
-        Kind::Title => &["Title of the manuscript", "Full title", "Manuscript title", "Title"],
-        Kind::ShortTitle => &["Running head", "Short title", "Running title", "Abbreviated title"],
-        Kind::Abstract => {
-            &["Abstract", "Abstract of the manuscript", "Abstract (unstructured)", "Summary (abstract)"]
-        }
-        Kind::Keywords => &["Keywords", "Key words", "Keywords, separated by semicolons", "Index terms"],
-        Kind::Significance => {
-            &["Significance statement", "Why it matters", "Significance", "Statement of significance"]
-        }
-        Kind::ArticleType => {
-            &["Article type", "Type of manuscript", "Kind of contribution", "Submission type"]
-        }
-        Kind::SubjectArea => &["Subject area", "Research field", "Discipline", "Primary subject"],
-        Kind::AuthorName => &[
+    LABELS.iter().find(|(known, _)| *known == kind).map_or(&[], |(_, labels)| labels.as_slice())
+}
+
+const LABELS: [(Kind, [&str; 4]); 26] = [
+    (Kind::Title, ["Title of the manuscript", "Full title", "Manuscript title", "Title"]),
+    (Kind::ShortTitle, ["Running head", "Short title", "Running title", "Abbreviated title"]),
+    (
+        Kind::Abstract,
+        ["Abstract", "Abstract of the manuscript", "Abstract (unstructured)", "Summary (abstract)"],
+    ),
+    (Kind::Keywords, ["Keywords", "Key words", "Keywords, separated by semicolons", "Index terms"]),
+    (
+        Kind::Significance,
+        ["Significance statement", "Why it matters", "Significance", "Statement of significance"],
+    ),
+    (Kind::ArticleType, ["Article type", "Type of manuscript", "Kind of contribution", "Submission type"]),
+    (Kind::SubjectArea, ["Subject area", "Research field", "Discipline", "Primary subject"]),
+    (
+        Kind::AuthorName,
+        [
             "Corresponding author",
             "Name of the corresponding author",
             "Contact author",
             "Author for correspondence",
         ],
-        Kind::Email => {
-            &["Corresponding author's e-mail", "Contact e-mail", "E-mail for correspondence", "Email address"]
-        }
-        Kind::Orcid => &["ORCID iD", "ORCID of the corresponding author", "ORCID", "Author's ORCID iD"],
-        Kind::Affiliation => &[
+    ),
+    (
+        Kind::Email,
+        ["Corresponding author's e-mail", "Contact e-mail", "E-mail for correspondence", "Email address"],
+    ),
+    (Kind::Orcid, ["ORCID iD", "ORCID of the corresponding author", "ORCID", "Author's ORCID iD"]),
+    (
+        Kind::Affiliation,
+        [
             "Affiliation",
             "Institution of the corresponding author",
             "Department and institution",
             "Primary affiliation",
         ],
-        Kind::Country => &[
-            "Country",
-            "Country of the corresponding author",
-            "Country or territory",
-            "Country of affiliation",
-        ],
-        Kind::AuthorCount => &["Number of authors", "How many authors?", "Author count", "Authors in total"],
-        Kind::WordCount => &["Word count", "Words in the main text", "Length in words", "Number of words"],
-        Kind::FigureCount => &["Number of figures", "Figures", "How many figures?", "Figure count"],
-        Kind::Methods => &["Methods used", "Research methods", "Methodology", "Methods (all that apply)"],
-        Kind::StudyStart => &[
+    ),
+    (
+        Kind::Country,
+        ["Country", "Country of the corresponding author", "Country or territory", "Country of affiliation"],
+    ),
+    (Kind::AuthorCount, ["Number of authors", "How many authors?", "Author count", "Authors in total"]),
+    (Kind::WordCount, ["Word count", "Words in the main text", "Length in words", "Number of words"]),
+    (Kind::FigureCount, ["Number of figures", "Figures", "How many figures?", "Figure count"]),
+    (Kind::Methods, ["Methods used", "Research methods", "Methodology", "Methods (all that apply)"]),
+    (
+        Kind::StudyStart,
+        [
             "Data collection began",
             "Start of data collection",
             "First day of data collection",
             "Study start date",
         ],
-        Kind::Completed => {
-            &["Manuscript completed on", "Date of completion", "Completion date", "Manuscript finished on"]
-        }
-        Kind::Ethics => &[
+    ),
+    (
+        Kind::Completed,
+        ["Manuscript completed on", "Date of completion", "Completion date", "Manuscript finished on"],
+    ),
+    (
+        Kind::Ethics,
+        [
             "Ethics approval number",
             "Ethics protocol",
             "Reference of the ethics approval",
             "Approval number (ethics)",
         ],
-        Kind::Preregistered => &[
+    ),
+    (
+        Kind::Preregistered,
+        [
             "The study was preregistered",
             "This study has a preregistration",
             "Preregistered study",
             "Study is preregistered",
         ],
-        Kind::CodePublic => &[
+    ),
+    (
+        Kind::CodePublic,
+        [
             "Analysis code is public",
             "The code is openly available",
             "Code is available to everyone",
             "Public analysis code",
         ],
-        Kind::Funder => &["Funder", "Funding body", "Funding agency", "Who funded the work?"],
-        Kind::Grant => &["Grant number", "Award number", "Grant reference", "Funding reference"],
-        Kind::DataDoi => {
-            &["DOI of the data set", "Dataset DOI", "Data DOI", "Persistent identifier of the data"]
-        }
-        Kind::Licence => &["Licence", "License", "Copyright licence", "Licence for the published version"],
-        Kind::Competing => &[
+    ),
+    (Kind::Funder, ["Funder", "Funding body", "Funding agency", "Who funded the work?"]),
+    (Kind::Grant, ["Grant number", "Award number", "Grant reference", "Funding reference"]),
+    (Kind::DataDoi, ["DOI of the data set", "Dataset DOI", "Data DOI", "Persistent identifier of the data"]),
+    (Kind::Licence, ["Licence", "License", "Copyright licence", "Licence for the published version"]),
+    (
+        Kind::Competing,
+        [
             "Competing interests",
             "Conflict of interest",
             "Do the authors declare competing interests?",
             "Conflicting interests",
         ],
-    }
-}
+    ),
+];
 
 /// How the two answers about competing interests can read: none, some.
 pub const COMPETING: &[(&str, &str)] = &[

@@ -111,6 +111,35 @@ const dom = (() => {
       return null;
     },
 
+    /**
+     * All that a selector finds in a document or shadow root.
+     * @param {Node} root
+     * @param {string} selector
+     * @returns {NodeListOf<Element>}
+     */
+    all(root, selector) {
+      return self.type(root) === 9
+        ? self.findAllIn(/** @type {Document} */ (root), selector)
+        : findAllInFragment(root, selector);
+    },
+
+    /**
+     * The document, its shadow roots and the documents of its same-origin frames, each before what is inside it.
+     * @returns {Generator<Node, void>}
+     */
+    *roots() {
+      /** @type {Node[]} */
+      const roots = [document];
+      for (let at = 0; at < roots.length && at < 5_000; at++) {
+        const root = /** @type {Node} */ (roots[at]);
+        yield root;
+        for (const each of self.all(root, '*')) {
+          const inner = self.shadow(each) ?? self.shown(each);
+          if (inner) roots.push(inner);
+        }
+      }
+    },
+
     /** The element that shows a document, in this world. @param {Document} d @returns {Element | null} */
     frameOf: (d) => frameOf(d),
 
@@ -122,6 +151,7 @@ const dom = (() => {
   };
 
   const namespace = getter(element, 'namespaceURI');
+  const findAllInFragment = method(DocumentFragment.prototype, 'querySelectorAll');
   const idInDocument = method(Document.prototype, 'getElementById');
   const idInFragment = method(DocumentFragment.prototype, 'getElementById');
 

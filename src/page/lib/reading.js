@@ -61,7 +61,7 @@ const reading = (() => {
       else if (!inline) {
         breakLine();
         stack.splice(at, 0, '\n');
-        if (style.display === 'list-item' && style.listStyleType !== 'none') text += '- ';
+        if (style.display === 'list-item' && tag !== 'summary' && style.listStyleType !== 'none') text += '- ';
       }
     }
     return { text: text.replace(/\n{3,}/g, '\n\n').trim(), cut: false };
@@ -73,22 +73,9 @@ const reading = (() => {
    * @returns {Element | null}
    */
   function find(selector) {
-    /** @type {(Document | ShadowRoot)[]} */
-    const roots = [document];
-    for (let at = 0; at < roots.length && at < 5_000; at++) {
-      const root = /** @type {Document | ShadowRoot} */ (roots[at]);
-      const all = (/** @type {string} */ wanted) =>
-        dom.type(root) === 9
-          ? dom.findAllIn(/** @type {Document} */ (root), wanted)
-          : /** @type {ShadowRoot} */ (root).querySelectorAll(wanted);
-      const found = all(selector)[0];
+    for (const root of dom.roots()) {
+      const found = dom.all(root, selector)[0];
       if (found) return found;
-      for (const element of all('*')) {
-        const shadow = dom.shadow(element);
-        if (shadow) roots.push(shadow);
-        const inner = dom.shown(element);
-        if (inner) roots.push(inner);
-      }
     }
     return null;
   }

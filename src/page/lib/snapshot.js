@@ -4,6 +4,9 @@ const snapshot = (() => {
   /** Elements that the view before this one had; `null` before the first. @type {WeakMap<Document, WeakSet<Element>>} */
   const before = new WeakMap();
   const HIT_TESTS = 400;
+  /** Controls inside a card; a box with more is a part of the page. */
+  const MOST_INSIDE = 6;
+  const MOST_APART = 50;
   const OFF = 2;
   const LAYER = 4;
   const BLOCKED = 8;
@@ -37,61 +40,68 @@ const snapshot = (() => {
    * @param {Candidate[]} candidates
    */
   function settle(candidates) {
-    for (const candidate of candidates) {
-      if (!candidate.dropped && candidate.kind !== 'text' && candidate.owner) {
-        for (let owner = /** @type {Candidate | null} */ (candidate.owner); owner; owner = owner.owner)
-          owner.inner += 1;
-      }
-    }
-    for (const candidate of candidates) {
-      const { kind, element, box } = candidate;
-      if (candidate.dropped || (kind !== 'handler' && kind !== 'weak' && !(kind === 'control' && candidate.inner > 0)))
-        continue;
-      if (candidate.inner > 0) describe.apart.set(element, innerOf(candidate, candidates));
-      if (kind === 'control') continue;
-      const name = describe.nameOf(element);
-      const words = name.content ? name.name : '';
-      if (candidate.inner > 0) {
-        candidate.dropped = words === '' || words.length > 150;
-      } else if (!name.name) {
-        const small = box !== null && box.right - box.left <= 120 && box.bottom - box.top <= 120;
-        candidate.dropped =
-          !small &&
-          !/^(canvas|video|img|svg|embed|object)$/.test(candidate.tag) &&
-          !dom.find(element, 'img, svg, canvas, video');
-      }
-      const { width, height } = candidate.inherited.place;
-      const huge = box !== null && box.right - box.left > width * 0.6 && box.bottom - box.top > height * 0.6;
-      if (
-        (huge || words.length >= describe.NAME - 1) &&
-        !candidate.role &&
-        !/^(a|canvas|video|img|svg)$/.test(candidate.tag)
-      )
-        candidate.dropped = true;
+    // From the last to the first: what is inside a box is settled before the box.
+    for (let at = candidates.length - 1; at >= 0; at--) {
+      const candidate = /** @type {Candidate} */ (candidates[at]);
+      if (candidate.dropped || candidate.kind === 'text') continue;
+      if (candidate.inner > 0 && candidate.inner <= MOST_APART)
+        describe.apart.set(candidate.element, innerOf(candidates, at));
+      if (candidate.kind === 'handler' || candidate.kind === 'weak') candidate.dropped = !isOneThing(candidate);
       if (candidate.dropped && candidate.scrollable) {
         candidate.dropped = false;
         candidate.kind = 'scroll';
       }
+      if (candidate.dropped) continue;
+      for (let owner = candidate.owner; owner; owner = owner.owner) owner.inner += 1;
     }
   }
 
-  /** @param {Candidate} owner @param {Candidate[]} candidates @returns {WeakSet<Element>} */
-  function innerOf(owner, candidates) {
+  /**
+   * Whether a box with a listener is something to click, or just where clicks of what is inside it arrive.
+   * @param {Candidate} candidate
+   */
+  function isOneThing(candidate) {
+    const { element, tag, role, box, inner } = candidate;
+    if (inner > MOST_INSIDE || !box) return false;
+    const name = describe.nameOf(element);
+    const words = name.content ? name.name : '';
+    const width = box.right - box.left;
+    const height = box.bottom - box.top;
+    const picture = /^(canvas|video|img|svg|embed|object)$/.test(tag);
+    if (inner > 0 && (words === '' || words.length > 150)) return false;
+    if (inner === 0 && !name.name && !picture && (width > 120 || height > 120)) {
+      if (!dom.find(element, 'img, svg, canvas, video')) return false;
+    }
+    if (role || picture || tag === 'a') return true;
+    const { place } = candidate.inherited;
+    return !(width > place.width * 0.6 && height > place.height * 0.6) && words.length < describe.NAME - 1;
+  }
+
+  /**
+   * What is inside the box and stands apart from it, with the labels that go with it.
+   * @param {Candidate[]} candidates
+   * @param {number} at
+   * @returns {WeakSet<Element>}
+   */
+  function innerOf(candidates, at) {
+    const owner = /** @type {Candidate} */ (candidates[at]);
     /** @type {WeakSet<Element>} */
     const inner = new WeakSet();
-    const at = candidates.indexOf(owner);
     for (let next = at + 1, left = owner.inner; next < candidates.length && left > 0; next++) {
       const candidate = /** @type {Candidate} */ (candidates[next]);
-      for (let up = candidate.owner; up; up = up.owner) {
-        if (up !== owner) continue;
-        if (!candidate.dropped && candidate.kind !== 'text') {
-          inner.add(candidate.element);
-          left -= 1;
-        }
-        break;
-      }
+      if (!isInside(candidate, owner)) continue;
+      if (candidate.tag === 'label') inner.add(candidate.element);
+      if (candidate.dropped || candidate.kind === 'text') continue;
+      inner.add(candidate.element);
+      if (candidate.proxy) inner.add(candidate.proxy);
+      left -= 1;
     }
     return inner;
+  }
+  /** @param {Candidate} candidate @param {Candidate} owner */
+  function isInside(candidate, owner) {
+    for (let up = candidate.owner; up; up = up.owner) if (up === owner) return true;
+    return false;
   }
 
   /**
@@ -316,7 +326,8 @@ const snapshot = (() => {
       const made = entry(/** @type {Candidate} */ (list[at]), focus, tests);
       if (made) entries.push(made);
     }
-    const first = !before.has(document);
+    /** @type {number[]} */
+    const gone = region ? [] : vanished(pass, entries);
     if (!region) remember(pass);
     current = null;
     return {
@@ -324,11 +335,27 @@ const snapshot = (() => {
       total,
       before: begin,
       after: list.length - end,
-      first,
+      gone,
       counts,
       frames: frames(list, pass),
       facts: facts(pass),
     };
+  }
+
+  /** Slots that the host was told of and that are listed no more. @type {Set<number>} */
+  const told = new Set();
+  /**
+   * @param {InstanceType<typeof walk.Walk>} pass
+   * @param {Entry[]} entries
+   */
+  function vanished(pass, entries) {
+    const gone = [...told].filter((slot) => {
+      const element = registry.element(slot);
+      return !element || !dom.isElement(element) || pass.made.get(element)?.dropped !== false;
+    });
+    for (const slot of gone) told.delete(slot);
+    for (const each of entries) if (each.s) told.add(each.s);
+    return gone;
   }
 
   /** @param {InstanceType<typeof walk.Walk>} pass */
@@ -402,7 +429,7 @@ const snapshot = (() => {
     const scroller = dom.scroller(document);
     const own = pass.places[0];
     return {
-      origin: location.origin,
+      origin: self.origin,
       readyState: dom.readyState(document),
       viewport: [own?.width ?? 0, own?.height ?? 0],
       scrollY: Math.round(scrollY),
@@ -445,8 +472,15 @@ registry.defineFor('identify', (element) => describe.fingerprint(element));
 
 // Where this document is from, and the frames that this world cannot look into.
 registry.define('foreignFrames', () => {
-  const pass = new walk.Walk(geometry.EVERYWHERE);
-  pass.run(null);
-  const frames = pass.candidates.filter((candidate) => candidate.kind === 'frame').slice(0, 100);
-  return { origin: location.origin, frames: frames.map((candidate) => registry.slotOf(candidate.element)) };
+  /** @type {number[]} */
+  const frames = [];
+  for (const root of dom.roots()) {
+    for (const element of dom.all(root, 'iframe, frame')) {
+      const rect = dom.rect(element);
+      if (!dom.shown(element) && rect.width >= 2 && rect.height >= 2 && frames.length < 100) {
+        frames.push(registry.slotOf(element));
+      }
+    }
+  }
+  return { origin: self.origin, frames };
 });

@@ -181,6 +181,8 @@ const walk = (() => {
     hosts = [];
     /** @type {Place[]} */
     places = [];
+    /** The style of the element entered last, when it may show its children in another order. @type {CSSStyleDeclaration | null} */
+    reorders = null;
     counts = { elements: 0, text: 0, frames: 0, links: 0, buttons: 0, fields: 0 };
 
     /** @param {Edges} seen what of the world's own viewport can be seen in the tab */
@@ -241,7 +243,9 @@ const walk = (() => {
           }
         }
         const next = dom.firstChild(shadow ?? element);
-        if (next) stack.push({ nodes: null, at: 0, next, inherited });
+        if (!next) continue;
+        const nodes = this.reorders ? reordered(next, this.reorders) : null;
+        stack.push({ nodes, at: 0, next, inherited });
       }
       this.hiddenFileInputs(first);
     }
@@ -277,6 +281,7 @@ const walk = (() => {
       this.counts.elements += 1;
       const style = dom.style(element);
       if (style.display === 'none' || style.contentVisibility === 'hidden') return null;
+      this.reorders = style.display.endsWith('flex') || style.display.endsWith('grid') ? style : null;
       const bare = !dom.hasAttributes(element);
       const role = bare ? '' : names.role(element);
       const position = style.position;
@@ -492,6 +497,28 @@ const walk = (() => {
         }
       }
     }
+  }
+
+  /**
+   * The children of a flex or grid box as they are shown; `null`: as they stand.
+   * @param {Node} first
+   * @param {CSSStyleDeclaration} style
+   * @returns {Node[] | null}
+   */
+  function reordered(first, style) {
+    /** @type {{ node: Node, order: number }[]} */
+    const children = [];
+    let any = false;
+    for (let node = /** @type {Node | null} */ (first); node; node = dom.next(node)) {
+      const order = dom.isElement(node) ? Number(dom.style(node).order) || 0 : 0;
+      any ||= order !== 0;
+      children.push({ node, order });
+    }
+    const backwards = style.display.endsWith('flex') && style.flexDirection.endsWith('reverse');
+    if (!any && !backwards) return null;
+    if (any) children.sort((a, b) => a.order - b.order);
+    if (backwards) children.reverse();
+    return children.map((child) => child.node);
   }
 
   /** @param {Element} element @param {CSSStyleDeclaration} style */

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
-use crate::browser::{ActError, Patience};
+use crate::browser::{ActError, Class, Patience};
 use crate::tools::answer::answer;
 use crate::tools::{Category, Effect, Exposure, Tool, ToolCx, ToolError, ToolOutput, ToolSpec};
 
@@ -51,11 +51,15 @@ async fn check(cx: &ToolCx, args: Args) -> Result<Map<String, Value>, ActError> 
         words.insert("noop".to_owned(), json!(true));
         return Ok(words);
     };
-    if observed.dialog.is_some() || observed.url_changed || observed.closed {
-        // The box cannot be asked any more; what was seen is what there is to tell.
-        return Ok(observed.words());
-    }
-    let held = browser.keeps(cancel, &element, &expected, Instant::now()).await?;
+    let held = match browser.keeps(cancel, &element, &expected, Instant::now()).await {
+        // The box cannot be asked any more: what was seen is what there is to tell.
+        Err(ActError::Refused(refusal))
+            if matches!(refusal.class, Class::BlockedByDialog | Class::Navigated | Class::Closed) =>
+        {
+            return Ok(observed.words());
+        }
+        other => other?,
+    };
     let mut words = observed.words();
     words.extend(held.words());
     if let Some(kind) = &field.input_type {

@@ -47,6 +47,7 @@ struct Inner {
     browser: chromium::Browser,
     tabs: Mutex<Tabs>,
     context: OnceLock<Weak<ExtensionContext>>,
+    before_press: Mutex<Option<String>>,
 }
 
 /// See the module.
@@ -143,6 +144,13 @@ async fn answer(inner: Arc<Inner>, message: Outbound) {
             let result = match page(&inner, tab).await {
                 Err(error) => Err(error),
                 Ok(page) => {
+                    let trick = match call.params["type"].as_str() {
+                        Some("mousePressed") => inner.before_press.lock().unwrap().take(),
+                        _ => None,
+                    };
+                    if let Some(script) = trick {
+                        page.evaluate(&script).await.unwrap();
+                    }
                     let session = call.cdp_session_id.as_ref().map_or(page.session(), |id| id.as_str());
                     let sent = inner.browser.send(Some(session), &call.method, call.params).await;
                     match sent {
@@ -266,6 +274,7 @@ pub struct Stage {
     pub page: Page,
     pub tab: TabId,
     pub cx: ToolCx,
+    inner: Arc<Inner>,
     home: tempfile::TempDir,
     _tasks: JoinSet<()>,
 }
@@ -302,6 +311,7 @@ impl Stage {
             browser: chromium.browser().clone(),
             tabs: Mutex::default(),
             context: OnceLock::new(),
+            before_press: Mutex::default(),
         });
         let tab = {
             let mut tabs = inner.tabs.lock().unwrap();
@@ -314,14 +324,14 @@ impl Stage {
         let context = Arc::new(ExtensionContext::new(SessionId::from("sp-test"), wire, None));
         inner.context.set(Arc::downgrade(&context)).unwrap();
         let mut tasks = JoinSet::new();
-        tasks.spawn(work(inner, inbox));
+        tasks.spawn(work(Arc::clone(&inner), inbox));
         let cx = ToolCx {
             browser: Arc::new(Browser::new(context)),
             ask: Arc::new(NoPerson),
             paths: Paths::below(home.path()),
             cancel: CancellationToken::new(),
         };
-        Self { chromium, server, page, tab, cx, home, _tasks: tasks }
+        Self { chromium, server, page, tab, cx, inner, home, _tasks: tasks }
     }
 
     /// The home of this session's files.
@@ -355,6 +365,11 @@ impl Stage {
             [line] => number(line).unwrap(),
             _ => panic!("{} lines with {words:?} in:\n{}", lines.len(), view.text),
         }
+    }
+
+    /// Lets the page do something between our last check and the next press, where nobody can look.
+    pub fn before_press(&self, script: &str) {
+        *self.inner.before_press.lock().unwrap() = Some(script.to_owned());
     }
 
     /// What the page's own code says.

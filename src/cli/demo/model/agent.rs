@@ -59,8 +59,24 @@ pub fn next_step(conversation: &Conversation) -> Step {
             off.join(", ")
         ));
     }
+    if let Some(stuck) = going_round(conversation) {
+        return stuck;
+    }
     let state = State::after(conversation);
     find_tabs(conversation, &state)
+}
+
+/// Stops when the same call has brought the same answer three times: a fourth brings nothing new.
+fn going_round(conversation: &Conversation) -> Option<Step> {
+    let [.., first, second, third] = conversation.calls.as_slice() else { return None };
+    (first == second && second == third).then(|| {
+        let line = third.result.lines().next().unwrap_or_default();
+        say(format!(
+            "I had to stop: {} says the same each time: {}. Nothing was submitted.",
+            third.name,
+            short(line)
+        ))
+    })
 }
 
 /// Stops with what is missing when a tool keeps failing.
@@ -79,23 +95,27 @@ fn find_tabs(conversation: &Conversation, state: &State) -> Step {
     if state.tabs.is_empty() {
         return attempt(state, call("I'll look at the open tabs first.", "list_tabs", json!({})));
     }
-    let is_form = |tab: &&Tab| {
-        let title = tab.title.to_lowercase();
-        ["submit", "submission", "form"].iter().any(|word| title.contains(word))
-    };
-    let is_page = |tab: &&Tab| tab.url.starts_with("http");
-    let Some(form) = state.tabs.iter().filter(is_page).find(is_form) else {
+    let pages = || state.tabs.iter().filter(|tab| tab.url.starts_with("http"));
+    let Some(form) = most_telling(pages(), &["submit", "submission", "form"], &["preprint", "paper", "doi"])
+    else {
         return say("I do not see a tab with a submission form. Open it, and ask me again.");
     };
-    let papers: Vec<&Tab> = state.tabs.iter().filter(is_page).filter(|tab| tab.index != form.index).collect();
-    let telling = |tab: &&&Tab| {
-        let title = tab.title.to_lowercase();
-        ["preprint", "paper", "article", "journal", "doi"].iter().any(|word| title.contains(word))
-    };
-    let Some(paper) = papers.iter().find(telling).or_else(|| papers.first()) else {
+    let others = pages().filter(|tab| tab.index != form.index);
+    let paper = most_telling(others.clone(), &["preprint", "paper", "article", "doi"], &[]);
+    let Some(paper) = paper.or_else(|| others.clone().next()) else {
         return say("I see the form, but no tab with a paper. Open it, and ask me again.");
     };
     read_paper(conversation, state, paper, form)
+}
+
+/// The tab whose title has the most of the words for it and the fewest of those against it.
+fn most_telling<'a>(tabs: impl Iterator<Item = &'a Tab>, good: &[&str], bad: &[&str]) -> Option<&'a Tab> {
+    let score = |tab: &Tab| {
+        let title = tab.title.to_lowercase();
+        let count = |words: &[&str]| words.iter().filter(|word| title.contains(**word)).count();
+        (count(good) > 0).then(|| (usize::MAX - count(bad), count(good)))
+    };
+    tabs.filter_map(|tab| Some((score(tab)?, tab))).max_by_key(|(score, _)| *score).map(|(_, tab)| tab)
 }
 
 fn read_paper(conversation: &Conversation, state: &State, paper: &Tab, form: &Tab) -> Step {
@@ -191,7 +211,7 @@ fn conclude(state: &State, answers: &[Answer], open: &[Unanswered], now: &Form) 
         let look: String = answers
             .iter()
             .filter(|answer| answer.is_a_judgement())
-            .map(|answer| format!("\n- {}: **{}**", answer.label, answer.shown))
+            .map(|answer| format!("\n- {}: **{}**", answer.label, short(&answer.shown)))
             .collect();
         let judged =
             if look.is_empty() { String::new() } else { format!("\n\nDecided from the text:\n{look}") };
@@ -205,7 +225,7 @@ fn conclude(state: &State, answers: &[Answer], open: &[Unanswered], now: &Form) 
     for answer in wrong {
         let why = state.attempts.get(&answer.index).and_then(|attempts| attempts.error.as_deref());
         let why = why.unwrap_or("it does not keep the value");
-        text.push_str(&format!("\n- **{}** should be “{}”: {why}", answer.label, answer.shown));
+        text.push_str(&format!("\n- **{}** should be “{}”: {why}", answer.label, short(&answer.shown)));
     }
     for question in open {
         let label = if question.label.is_empty() { "a field without a label" } else { &question.label };
@@ -213,4 +233,13 @@ fn conclude(state: &State, answers: &[Answer], open: &[Unanswered], now: &Form) 
     }
     text.push_str(&format!("\n\nNothing was submitted: **{button}** waits for you."));
     say(text)
+}
+
+/// The beginning of a long text.
+fn short(text: &str) -> String {
+    const LONGEST: usize = 60;
+    if text.chars().count() <= LONGEST {
+        return text.to_owned();
+    }
+    text.chars().take(LONGEST - 1).chain(['…']).collect()
 }

@@ -150,14 +150,12 @@ impl Answer {
     }
 }
 
-/// Equal but for white space. `extract_form` may show only the beginning of a long text and marks
-/// that with an ellipsis.
+/// Equal but for white space. `extract_form` shows 200 characters of a long text; whether all of it
+/// went in is what `fill_form` has checked.
 fn same(held: &str, wanted: &str) -> bool {
+    const SHOWN: usize = 190;
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let (held, wanted) = (words(held), words(wanted));
-    if held == wanted {
-        return true;
-    }
-    let start = held.trim_end_matches('…').trim_end();
-    start.len() < held.len() && start.chars().count() >= 40 && wanted.starts_with(start)
+    let start = held.trim_end_matches('…');
+    held == wanted || (start.chars().count() >= SHOWN && wanted.starts_with(start.trim_end()))
 }

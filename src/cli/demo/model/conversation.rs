@@ -30,23 +30,17 @@ impl Call {
         serde_json::from_str(&self.result).ok().filter(Value::is_object)
     }
 
-    /// What went wrong, if something did.
+    /// What went wrong, if something did. A tool that was refused or failed answers with a sentence
+    /// instead of its usual form.
     pub fn error(&self) -> Option<String> {
-        match self.json() {
-            Some(json) => {
-                let failed = json["success"].as_bool() == Some(false) || json.get("error").is_some();
-                let why = json["error"].as_str().unwrap_or("it did not say why");
-                failed.then(|| why.to_owned())
-            }
-            None => {
-                let lower = self.result.to_lowercase();
-                let failed =
-                    ["failed to execute", "error:", "tool '", "permission denied", "the user rejected"]
-                        .iter()
-                        .any(|start| lower.starts_with(start));
-                failed.then(|| self.result.lines().next().unwrap_or_default().to_owned())
-            }
+        if let Some(json) = self.json() {
+            let failed = json["success"].as_bool() == Some(false) || json.get("error").is_some();
+            return failed.then(|| json["error"].as_str().unwrap_or("It did not say why.").to_owned());
         }
+        // Text of a page comes between fences; every other tool in use answers with JSON.
+        let usual =
+            self.name == "inspect_page" || (self.name == "extract_text" && self.result.starts_with('<'));
+        (!usual).then(|| self.result.lines().next().unwrap_or("It said nothing.").to_owned())
     }
 }
 
@@ -122,6 +116,6 @@ mod tests {
         assert_eq!(conversation.calls.len(), 2);
         assert_eq!(conversation.calls[0].args, json!({ "index": 4 }));
         assert_eq!(conversation.calls[0].error().as_deref(), Some("gone"));
-        assert_eq!(conversation.calls[1].error(), None);
+        assert_eq!(conversation.calls[1].error().as_deref(), Some("third"));
     }
 }

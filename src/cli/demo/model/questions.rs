@@ -95,7 +95,7 @@ fn is_radio(field: &Value) -> bool {
 
 /// What the buttons of a group have in common.
 fn group_name(field: &Value) -> String {
-    let known = [word(field, "name"), word(field, "group")];
+    let known = [word(field, "name"), word(field, "legend")];
     known.into_iter().find(|name| !name.is_empty()).unwrap_or_default().to_owned()
 }
 
@@ -160,7 +160,7 @@ fn radio_group(fields: &[Value], name: &str) -> Option<Question> {
             })
         })
         .collect();
-    let label = buttons.iter().find_map(|button| text(&button["group"])).unwrap_or_default();
+    let label = buttons.iter().find_map(|button| text(&button["legend"])).unwrap_or_default();
     let value = choices.iter().find(|choice| choice.chosen).map(|c| c.label.clone()).unwrap_or_default();
     let index = choices.first()?.index?;
     Some(Question { index, label, way: Way::Radio, choices, value, ticked: false })

@@ -132,9 +132,9 @@ impl Desk {
         let index = args["index"].as_u64().or_else(|| args["index"].as_str()?.parse().ok()).unwrap_or(0);
         match tool {
             "list_tabs" => json!({ "count": 3, "tabs": [
-                { "index": 7, "title": "Submit a manuscript · Fieldnotes", "url": "http://127.0.0.1:1/submit" },
                 { "index": 4, "title": "Extensions", "url": "chrome://extensions" },
                 { "index": 9, "title": format!("{} · {}", self.scenario.paper.title, paper::SITE), "url": "http://127.0.0.1:1/paper" },
+                { "index": 7, "title": "Submit a manuscript · Fieldnotes", "url": "http://127.0.0.1:1/submit" },
             ]}),
             "switch_tab" => {
                 self.at = index;
@@ -226,7 +226,7 @@ impl Desk {
                 Control::Radio => {
                     for (at, (_, label)) in (index..).zip(&field.options) {
                         let checked = self.held.contains_key(&at);
-                        fields.push(json!({ "index": at, "tag": "input", "type": "radio", "name": field.name, "group": field.label, "label": label, "checked": checked }));
+                        fields.push(json!({ "index": at, "tag": "input", "type": "radio", "name": field.name, "legend": field.label, "label": label, "checked": checked }));
                     }
                     continue;
                 }
@@ -293,7 +293,7 @@ fn cut(text: &str) -> String {
     if text.chars().count() <= 200 {
         return text.to_owned();
     }
-    text.chars().take(199).chain(['…']).collect()
+    text.chars().take(200).collect()
 }
 
 /// Lets the model work until it says its last word, which is returned with the number of calls.
@@ -380,6 +380,25 @@ fn a_tool_that_keeps_failing_ends_the_work() {
     let step = next_step(&conversation);
     assert!(step.calls.is_empty());
     assert!(step.text.contains("no browser"), "{}", step.text);
+}
+
+#[test]
+fn a_sentence_instead_of_the_usual_answer_is_a_failure() {
+    let call = |name: &str, result: &str| Call { name: name.into(), args: json!({}), result: result.into() };
+    let tabs = r#"{"tabs":[{"index":1,"title":"A paper about forms · Openfield Preprints","url":"http://x/1","held":true},
+        {"index":2,"title":"Submit a manuscript","url":"http://x/2"}]}"#;
+    let conversation = Conversation {
+        prompt: "Fill in the form".into(),
+        calls: vec![
+            call("list_tabs", tabs),
+            call("extract_text", "The page is gone."),
+            call("extract_text", "It is still gone."),
+        ],
+        tools: TOOLS.map(str::to_owned).into(),
+    };
+    let step = next_step(&conversation);
+    assert!(step.calls.is_empty(), "{step:?}");
+    assert!(step.text.contains("It is still gone."), "{}", step.text);
 }
 
 #[test]
