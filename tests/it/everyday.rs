@@ -248,7 +248,9 @@ async fn sent_form_leads_to_its_page() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn code_gives_its_last_value() {
-    let stage = Stage::open("<title>Shop</title><p id=price class=now>12 euro</p><ul><li>a<li>b</ul>").await;
+    let stage =
+        Stage::open("<title>Shop</title><button id=price class=now>12 euro</button><ul><li>a<li>b</ul>")
+            .await;
     for (code, value) in [
         ("1 + 1", "2"),
         ("const a = 2; const b = 3; a * b // six", "6"),
@@ -262,7 +264,7 @@ async fn code_gives_its_last_value() {
         ),
         ("const o = { n: 1 }; o.self = o; o", r#"{"n":1,"self":"[circular]"}"#),
         ("document.querySelectorAll('li').length", "2"),
-        ("price", "&lt;p id=\"price\" class=\"now\"&gt;12 euro&lt;/p&gt;"),
+        ("price", "&lt;button id=\"price\" class=\"now\"&gt;12 euro&lt;/button&gt;"),
         ("function f(x) { return x }; f", "function f(x) { return x }"),
         ("undefined", "undefined"),
         ("null", "null"),
