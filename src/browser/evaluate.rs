@@ -243,16 +243,28 @@ impl Browser {
     }
 }
 
-/// Where it was thrown: a line of the code, or of a script of the page.
+/// Where it was thrown: a line of the code, or of a script of the page. The stack knows best; an error found while
+/// reading the code has none.
 fn place(details: &Value, form: Form) -> String {
-    let top = details.pointer("/stackTrace/callFrames/0").unwrap_or(details);
-    let number = |from: &Value| from.get("lineNumber").and_then(Value::as_u64);
-    let script = top.get("url").and_then(Value::as_str).filter(|url| !url.is_empty());
-    match (script, number(top)) {
-        (Some(url), Some(line)) => format!(" ({}:{})", super::text::clean(url, 120), line + 1),
-        (None, Some(line)) => format!(" (line {})", (line + 1).saturating_sub(form.lines_before()).max(1)),
-        _ => String::new(),
+    let exception = details.get("exception").cloned().unwrap_or_default();
+    let own = |line: u64| format!(" (line {})", line.saturating_sub(form.lines_before()).max(1));
+    match top_of_stack(&described(&exception)) {
+        Some((script, line)) if script.ends_with("<anonymous>") => own(line),
+        Some((script, line)) => format!(" ({}:{line})", super::text::clean(&script, 120)),
+        None => {
+            details.get("lineNumber").and_then(Value::as_u64).map(|line| own(line + 1)).unwrap_or_default()
+        }
     }
+}
+
+/// Script and line of an error's first stack line: `    at f (http://a/app.js:10:3)`.
+fn top_of_stack(description: &str) -> Option<(String, u64)> {
+    let (_, rest) = description.split_once("\n    at ")?;
+    let first = rest.lines().next()?.trim_end_matches(')');
+    let first = first.rsplit_once('(').map_or(first, |(_, place)| place);
+    let (place, _column) = first.rsplit_once(':')?;
+    let (script, line) = place.rsplit_once(':')?;
+    Some((script.to_owned(), line.parse().ok()?))
 }
 
 fn described(value: &Value) -> String {
@@ -341,10 +353,16 @@ mod tests {
 
     #[test]
     fn lines_are_those_of_the_code() {
-        let at = |line: u64| json!({ "lineNumber": line, "url": "" });
-        assert_eq!(place(&at(1), Form::Console), " (line 2)");
-        assert_eq!(place(&at(1), Form::Body), " (line 1)");
-        let page = json!({ "stackTrace": { "callFrames": [{ "url": "http://a/app.js", "lineNumber": 9 }] } });
+        let at = |words: &str| json!({ "lineNumber": 4, "exception": { "description": words } });
+        let own = at("ReferenceError: b\n    at <anonymous>:2:1");
+        assert_eq!(place(&own, Form::Console), " (line 2)");
+        assert_eq!(place(&own, Form::Body), " (line 1)");
+        assert_eq!(
+            place(&at("Error: x\n    at f (<anonymous>:3:9)\n    at <anonymous>:1:1"), Form::Console),
+            " (line 3)"
+        );
+        assert_eq!(place(&at("SyntaxError: Unexpected token"), Form::Console), " (line 5)");
+        let page = at("TypeError: x\n    at go (http://a/app.js:10:3)\n    at <anonymous>:1:1");
         assert_eq!(place(&page, Form::Console), " (http://a/app.js:10)");
     }
 }

@@ -14,6 +14,7 @@ mod focus;
 mod frames;
 mod input;
 pub mod keys;
+mod landing;
 mod look;
 mod navigation;
 mod observe;

@@ -16,7 +16,7 @@ function show(most) {
   /** @type {object[]} */
   const around = [];
   /** @type {(this: any, key: string, value: any) => any} */
-  function plain(key, value) {
+  function plain(_key, value) {
     if (typeof value === 'bigint') return `${value}n`;
     if (typeof value === 'function') return `function ${value.name || '(unnamed)'}`;
     if (typeof value === 'symbol') return String(value);

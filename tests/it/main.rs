@@ -30,4 +30,6 @@ mod logging;
 mod process;
 mod registry;
 #[cfg(unix)]
+mod three_tabs;
+#[cfg(unix)]
 mod view;

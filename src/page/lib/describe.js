@@ -29,6 +29,9 @@ const describe = (() => {
   /** Controls inside a clickable box, whose words are theirs and not the box's. @type {WeakMap<Element, WeakSet<Element>>} */
   const apart = new WeakMap();
 
+  /** Boxes listed because they scroll: the words inside are not theirs. @type {WeakSet<Element>} */
+  const boxes = new WeakSet();
+
   /** @param {Element} element @param {string} tag */
   function type(element, tag) {
     if (tag === 'input') return String(inputType(element));
@@ -38,6 +41,7 @@ const describe = (() => {
 
   /** The name, and whether it is the element's own text. @param {Element} element */
   function nameOf(element) {
+    if (boxes.has(element)) return { name: names.of(element, NAME).name, content: false };
     const inner = apart.get(element);
     const skip = inner ? (/** @type {Element} */ part) => inner.has(part) : undefined;
     const found = names.of(element, NAME, skip);
@@ -206,6 +210,7 @@ const describe = (() => {
     VALUE,
     OPTIONS,
     apart,
+    boxes,
     type,
     nameOf,
     fingerprint,

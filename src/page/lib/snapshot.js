@@ -174,8 +174,9 @@ const snapshot = (() => {
     const result = { s: registry.slotOf(element), k: kind === 'frame' ? 2 : 0, t: tag, m: marks(candidate) };
     if (kind === 'frame') return result;
     const type = describe.type(element, tag);
-    const name =
-      kind === 'scroll' ? { name: names.of(element, describe.NAME).name, content: false } : describe.nameOf(element);
+    if (kind === 'scroll') describe.boxes.add(element);
+    else describe.boxes.delete(element);
+    const name = describe.nameOf(element);
     if (role) result.r = role;
     if (type) result.y = type;
     if (name.name) result.n = name.name;
