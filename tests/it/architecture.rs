@@ -282,6 +282,20 @@ fn every_file_of_this_folder_is_part_of_the_tests() {
     }
 }
 
+#[test]
+fn tests_that_the_security_page_names_exist() {
+    let cited = pattern!(r"`(?:\w+::)+(\w+)`");
+    let page = text_of(&root().join("docs/security.md"));
+    let files = [files_below("src"), files_below("tests")].concat();
+    let sources: String = with_extension(&files, &["rs"]).map(|path| text_of(path)).collect();
+    let mut checked = 0;
+    for found in cited.captures_iter(&page) {
+        assert!(sources.contains(&format!("fn {}(", &found[1])), "docs/security.md names `{}`", &found[1]);
+        checked += 1;
+    }
+    assert!(checked >= 50, "docs/security.md names {checked} tests");
+}
+
 /// Text files of the project that people read or that are shipped.
 fn written_files() -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> =
