@@ -75,7 +75,7 @@ esac
 
 case $(uname -s) in
   Linux | Darwin) ;;
-  *) die "this script is for Linux and macOS" ;;
+  *) die "this script is for Linux and macOS; for Windows there is install/install.ps1" ;;
 esac
 
 from_checkout=no
