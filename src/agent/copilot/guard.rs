@@ -14,7 +14,7 @@
 //! Windows: there is no guard. The CLI is killed when the host drops it, and ends by itself within about
 //! 2 s after its input ended (measured on Linux: 1.4 to 2.0 s).
 //!
-//! This runs before logging and the async runtime start, to stay below 3 MiB.
+//! This runs before logging and the async runtime start, to stay small: below 2 MiB of memory of its own.
 
 use std::process::ExitCode;
 

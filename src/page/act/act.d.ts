@@ -4,4 +4,12 @@
 declare const view: Window & typeof globalThis;
 
 /** Makes the acting functions for one document: the files of this folder, put together when the program is built. */
-declare function actingKit(view: Window & typeof globalThis): any;
+declare function actingKit(view: Window & typeof globalThis): {
+  aim: typeof aim;
+  reach: typeof reach;
+  watch: typeof watch;
+  field: typeof field;
+  choose: typeof choose;
+  list: typeof list;
+  waiting: typeof waiting;
+};

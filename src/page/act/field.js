@@ -91,7 +91,7 @@ function kindOf(el) {
  * @param {ReturnType<typeof kindOf>} kind
  */
 function held(el, kind) {
-  /** @type {Record<string, unknown>} */
+  /** @type {{value?: string, checked?: boolean | 'mixed', selected?: string[], invalid?: string}} */
   const out = {};
   if (isSecret(el)) return out;
   if (kind === 'text' || kind === 'set') out.value = /** @type {HTMLInputElement} */ (el).value;
@@ -104,8 +104,8 @@ function held(el, kind) {
   if (kind === 'list') {
     out.value = oneLine(isInput(el) ? el.value : /** @type {HTMLElement} */ (el).innerText, 200);
   }
-  const field = /** @type {HTMLInputElement} */ (el);
-  if (field.willValidate && field.validity && !field.validity.valid) out.invalid = oneLine(field.validationMessage, 160);
+  const input = /** @type {HTMLInputElement} */ (el);
+  if (input.willValidate && input.validity && !input.validity.valid) out.invalid = oneLine(input.validationMessage, 160);
   return out;
 }
 

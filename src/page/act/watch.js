@@ -165,7 +165,11 @@ function openModals(roots) {
  * @param {Element} el
  */
 function stateOf(el) {
-  /** @type {Record<string, unknown>} */
+  /**
+   * By the names of `aria-…` attributes too.
+   * @type {Record<string, string | boolean | string[]> &
+   *   {disabled?: boolean, open?: boolean, checked?: boolean, chosen?: string[], listOpen?: boolean, value?: string}}
+   */
   const state = {};
   for (const name of ['pressed', 'expanded', 'selected', 'checked', 'invalid', 'current']) {
     const value = el.getAttribute('aria-' + name);
