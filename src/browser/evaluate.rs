@@ -10,7 +10,7 @@ use super::cdp::{CdpError, Target};
 use super::page::{PAGE_TIMEOUT, PageError};
 use super::refs::Element;
 use super::refusal::{ActError, Class, Refusal};
-use crate::page::SHOW;
+use crate::page;
 
 /// Remote objects of one run, released together.
 const OBJECTS: &str = "browy-evaluate";
@@ -198,7 +198,7 @@ impl Browser {
         }
         let params = json!({
             "objectId": value.get("objectId"),
-            "functionDeclaration": SHOW,
+            "functionDeclaration": page::SHOW,
             "arguments": [{ "value": MOST }],
             "returnByValue": true,
             "silent": true,

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::browser::text::clean;
 use crate::browser::{ActError, Class, Refusal};
-use crate::protocol::{TabId, TabInfo};
+use crate::protocol::TabId;
 use crate::tools::answer::answer;
 use crate::tools::{Category, Effect, Exposure, Tool, ToolCx, ToolError, ToolOutput, ToolSpec};
 
@@ -64,20 +64,20 @@ async fn close(cx: &ToolCx, args: Args) -> Result<Map<String, Value>, ActError> 
     }
     browser.close_tab(cancel, wanted).await?;
     let mut words = Map::new();
-    words.insert("closed".to_owned(), json!(line(tab)));
+    words.insert("closed".to_owned(), line(tab.tab_id, &tab.title, &tab.url));
     words.insert("remaining".to_owned(), json!(context.tabs(cancel).await?.len()));
     if held == Some(wanted) {
         let next = context.active_tab(cancel).await?;
         if let Some(next) = &next {
             context.pin(next);
-            words.insert("held".to_owned(), json!(line(next)));
+            words.insert("held".to_owned(), line(next.tab_id, &next.title, &next.url));
         }
     } else if let Some(kept) = tabs.iter().find(|tab| Some(tab.tab_id) == held) {
-        words.insert("held".to_owned(), json!(line(kept)));
+        words.insert("held".to_owned(), line(kept.tab_id, &kept.title, &kept.url));
     }
     Ok(words)
 }
 
-fn line(tab: &TabInfo) -> Value {
-    json!({ "index": tab.tab_id, "title": clean(&tab.title, 120), "url": tab.url })
+fn line(tab: TabId, title: &str, url: &str) -> Value {
+    json!({ "index": tab, "title": clean(title, 120), "url": url })
 }
