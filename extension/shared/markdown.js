@@ -2,7 +2,7 @@
 // may load, run, submit or look like a part of this panel: marked renders, DOMPurify keeps a short
 // list of tags, and links show where they lead.
 import DOMPurify from '../vendor/purify.es.mjs';
-import { Marked } from '../vendor/marked.esm.js';
+import { Lexer, Marked } from '../vendor/marked.esm.js';
 import { copyFrom, h } from './dom.js';
 import { t } from './i18n.js';
 
@@ -41,12 +41,30 @@ function escapeHtml(text) {
   return text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 }
 
+/** What link labels stand for. @typedef {Record<string, {href: string | null, title: string | null | undefined}>} Links */
+
 /**
+ * The blocks of a text, without a look at what is in them: that is quick. Links they define are added to `links`.
+ * @param {string} source   with `\n` at the ends of lines
+ * @param {Links} links
+ */
+export function blocksOf(source, links) {
+  const lexer = new Lexer(marked.defaults);
+  lexer.blockTokens(source, lexer.tokens);
+  Object.assign(links, lexer.tokens.links);
+  return [...lexer.tokens];
+}
+
+/**
+ * Takes time in proportion to the length: what may be long goes through `MarkdownStream`.
  * @param {string} source
+ * @param {Links} [links]   defined elsewhere
  * @returns {DocumentFragment}
  */
-export function renderMarkdown(source) {
-  const html = marked.parse(source, { async: false });
+export function renderMarkdown(source, links = {}) {
+  const lexer = new Lexer(marked.defaults);
+  Object.assign(lexer.tokens.links, links);
+  const html = marked.parser(lexer.lex(source));
   const fragment = /** @type {DocumentFragment} */ (/** @type {unknown} */ (DOMPurify.sanitize(html, PURIFY)));
   for (const link of fragment.querySelectorAll('a')) finishLink(link);
   for (const block of fragment.querySelectorAll('pre')) finishCode(block);
@@ -77,9 +95,8 @@ function finishLink(link) {
 
 /** @param {HTMLPreElement} block */
 function finishCode(block) {
-  const code = block.textContent ?? '';
   /** @type {HTMLButtonElement} */
-  const button = h('button', { type: 'button', class: 'copy', onclick: () => void copyFrom(button, code, t('copied')) }, t('copy'));
+  const button = h('button', { type: 'button', class: 'copy', onclick: () => void copyFrom(button, block.textContent ?? '', t('copied')) }, t('copy'));
   block.tabIndex = 0;
   const language = /^language-([\w+#.-]{1,20})/.exec(block.querySelector('code')?.className ?? '')?.[1] ?? '';
   wrap(block, 'code-block').prepend(h('div', { class: 'code-head' }, h('span', {}, language), button));
@@ -94,84 +111,4 @@ function wrap(element, className) {
   element.replaceWith(box);
   box.append(element);
   return box;
-}
-
-/**
- * Renders a text that is still growing: blocks that are complete are rendered once and stay,
- * only the last, open one is rendered again, at most once per frame.
- */
-export class MarkdownStream {
-  /** @param {HTMLElement} target */
-  constructor(target) {
-    this.target = target;
-    this.text = '';
-    /** Where the open block starts in `text`. */
-    this.openFrom = 0;
-    /** The nodes of the open block. @type {ChildNode[]} */
-    this.open = [];
-    /** How much of `text` is on the page. */
-    this.shown = 0;
-    this.frame = 0;
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this.pause = undefined;
-  }
-
-  /** @param {string} more */
-  append(more) {
-    this.text += more;
-    if (!this.frame && !this.pause) this.schedule();
-  }
-
-  schedule() {
-    this.frame = requestAnimationFrame(() => {
-      this.frame = 0;
-      const start = performance.now();
-      this.render();
-      this.rest(performance.now() - start);
-    });
-  }
-
-  /**
-   * A block that is long and still open (a list of hundreds of lines) is costly each time:
-   * it is then rendered less often, so that the panel stays usable.
-   * @param {number} cost   of the last rendering, in ms
-   */
-  rest(cost) {
-    if (cost < 8) return;
-    this.pause = setTimeout(() => {
-      this.pause = undefined;
-      if (this.text.length > this.shown) this.schedule();
-    }, cost * 5);
-  }
-
-  render() {
-    this.shown = this.text.length;
-    const tokens = marked.lexer(this.text.slice(this.openFrom));
-    while (tokens.at(-1)?.type === 'space') tokens.pop();
-    const last = tokens.pop();
-    const closed = tokens.reduce((length, token) => length + token.raw.length, 0);
-    const openText = this.text.slice(this.openFrom + closed);
-    for (const node of this.open) node.remove();
-    if (closed > 0) {
-      this.target.append(renderMarkdown(this.text.slice(this.openFrom, this.openFrom + closed)));
-      this.openFrom += closed;
-    }
-    const fragment = last ? renderMarkdown(openText) : document.createDocumentFragment();
-    this.open = [...fragment.childNodes];
-    this.target.append(fragment);
-  }
-
-  /**
-   * The text is complete: once more as a whole, since a link may be defined at the end.
-   * @param {string} [text]   replaces what was streamed
-   */
-  finish(text = this.text) {
-    cancelAnimationFrame(this.frame);
-    clearTimeout(this.pause);
-    this.frame = 0;
-    this.pause = undefined;
-    this.text = text;
-    this.open = [];
-    this.target.replaceChildren(renderMarkdown(text));
-  }
 }

@@ -1,7 +1,7 @@
 // An earlier conversation, as the host kept it.
 import { h } from '../shared/dom.js';
 import { Steps } from './tool-rows.js';
-import { renderMarkdown } from '../shared/markdown.js';
+import { MarkdownStream } from '../shared/markdown-stream.js';
 
 /** @import { HistoryMessage } from '../shared/messages.js' */
 
@@ -36,7 +36,9 @@ export function showHistory(log, messages) {
     if (message.role === 'user') {
       turns.push(h('section', { class: 'turn restored' }, h('div', { class: 'msg user' }, message.text)));
     } else if (message.text) {
-      section().append(h('div', { class: 'msg assistant' }, renderMarkdown(message.text)));
+      const answer = h('div', { class: 'msg assistant' });
+      section().append(answer);
+      new MarkdownStream(answer).finish(message.text);
     }
   });
   closeSteps();

@@ -1,8 +1,12 @@
 // One turn on the page: what was asked, the steps, the answer, how it ended.
 import { h } from '../shared/dom.js';
+import { GrowingText } from '../shared/growing-text.js';
 import { duration, t } from '../shared/i18n.js';
-import { MarkdownStream } from '../shared/markdown.js';
+import { MarkdownStream } from '../shared/markdown-stream.js';
 import { Steps } from './tool-rows.js';
+
+/** More than anybody listens to in one go, characters. */
+const MAX_SPOKEN = 2_000;
 
 /** Texts that differ only in white space are the same text. @param {string} text */
 const squeezed = (text) => text.replace(/\s+/g, '');
@@ -24,7 +28,7 @@ export class TurnView {
     this.answer = null;
     /** Everything streamed so far. */
     this.streamed = '';
-    /** @type {HTMLElement | null} */
+    /** @type {GrowingText | null} */
     this.reasoning = null;
     this.started = 0;
     /** What the live line says between steps. */
@@ -77,7 +81,7 @@ export class TurnView {
     if (!this.reasoning) {
       const content = h('div', { class: 'reasoning-text' });
       this.body.append(h('details', { class: 'reasoning' }, h('summary', {}, t('reasoning')), content));
-      this.reasoning = content;
+      this.reasoning = new GrowingText(content);
     }
     this.reasoning.append(text);
   }
@@ -138,7 +142,7 @@ export class TurnView {
       return;
     }
     // The final text may be all that was streamed, or only what came after the last step.
-    const same = !final || squeezed(final) === squeezed(this.streamed) || squeezed(final) === squeezed(this.answer.text);
+    const same = !final || final === this.streamed.trim() || squeezed(final) === squeezed(this.streamed) || squeezed(final) === squeezed(this.answer.text);
     this.answer.finish(same ? undefined : final);
     this.answer.target.classList.remove('streaming');
   }
@@ -159,6 +163,7 @@ export class TurnView {
 
   /** What a screen reader is told when the turn is over. */
   spoken() {
-    return this.answer?.target.textContent ?? '';
+    const text = this.answer?.target.textContent ?? '';
+    return text.length > MAX_SPOKEN ? `${text.slice(0, MAX_SPOKEN)}…` : text;
   }
 }
