@@ -2,6 +2,7 @@
 # Takes Browy away: registration, program, extension and its own copy of the Copilot CLI.
 set -eu
 
+: "${HOME:?must name your home folder}"
 app=$HOME/.browy/app
 purge=no
 dry_run=no
@@ -60,6 +61,8 @@ esac
 if [ -x "$app/bin/browy" ]; then
   # When it fails, something of ours is still registered: keep the program, so that it can be tried again.
   run "$app/bin/browy" uninstall-host || die "the registration could not be taken back; nothing else was removed"
+elif [ -e "$HOME/.browy/registered.json" ]; then
+  die "$app/bin/browy is not there, but Browy is registered: say where it is with --prefix DIR"
 else
   say "$app/bin/browy is not there: no registration to take back."
 fi

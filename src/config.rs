@@ -7,8 +7,10 @@ use serde::{Deserialize, Serialize};
 use crate::paths::Paths;
 
 /// Everything a person can set.
+///
+/// A word that is not known is an error: a mistyped `[provider]` must not send pages somewhere else.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// The model for new prompts; absent = the CLI's own default.
     pub model: Option<String>,
@@ -20,6 +22,7 @@ pub struct Config {
 
 /// An OpenAI-compatible endpoint.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Provider {
     /// For example `http://127.0.0.1:11434/v1`.
     pub base_url: String,
@@ -28,6 +31,17 @@ pub struct Provider {
     /// The key, if the endpoint wants one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api_key: Option<String>,
+}
+
+impl Provider {
+    /// Whether requests can go there.
+    fn check(&self) -> Result<(), String> {
+        match url::Url::parse(&self.base_url) {
+            Ok(url) if matches!(url.scheme(), "http" | "https") => Ok(()),
+            Ok(url) => Err(format!("begins with {}:, but must begin with http:// or https://", url.scheme())),
+            Err(error) => Err(format!("is no address ({error}); it looks like http://127.0.0.1:11434/v1")),
+        }
+    }
 }
 
 impl std::fmt::Debug for Provider {
@@ -59,6 +73,14 @@ pub enum ConfigError {
         /// Where and why.
         source: Box<toml::de::Error>,
     },
+    /// The provider in it cannot be one.
+    #[error("{path}: `base_url` {why}")]
+    Provider {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with the address.
+        why: String,
+    },
     /// It cannot be written.
     #[error("cannot write {path}: {source}")]
     Write {
@@ -81,7 +103,12 @@ impl Config {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
             Err(source) => return Err(ConfigError::Read { path, source }),
         };
-        toml::from_str(&text).map_err(|source| ConfigError::Parse { path, source: Box::new(source) })
+        let config: Self = toml::from_str(&text)
+            .map_err(|source| ConfigError::Parse { path: path.clone(), source: Box::new(source) })?;
+        if let Some(provider) = &config.provider {
+            provider.check().map_err(|why| ConfigError::Provider { path, why })?;
+        }
+        Ok(config)
     }
 
     /// Writes the file whole or not at all, readable by its owner only.
@@ -141,5 +168,16 @@ mod tests {
         std::fs::write(paths.config(), "model = 3").unwrap();
         let error = Config::load(&paths).unwrap_err().to_string();
         assert!(error.contains("config.toml") && error.contains("model"), "{error}");
+        for mistyped in [
+            "[providers]\nbase_url = 'http://127.0.0.1:1/v1'\nmodel = 'x'",
+            "[provider]\nbaseurl = 'http://127.0.0.1:1/v1'\nmodel = 'x'",
+            "[provider]\nbase_url = 'http://127.0.0.1:1/v1\nmodel = 'x'",
+            "[provider]\nbase_url = 'localhost'\nmodel = 'x'",
+            "[provider]\nbase_url = 'ftp://localhost'\nmodel = 'x'",
+        ] {
+            std::fs::write(paths.config(), mistyped).unwrap();
+            let error = Config::load(&paths).unwrap_err().to_string();
+            assert!(error.contains("config.toml"), "{error}");
+        }
     }
 }

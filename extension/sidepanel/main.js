@@ -14,7 +14,7 @@ import { PanelStore } from './store.js';
 /** @import { Situation } from './status.js' */
 
 const CAPABILITIES = ['cdp.activeTab', 'queue', 'ask', 'tabs.close', 'tabs.held', 'browser.events', 'usage', 'cdp.targets'];
-const EXAMPLES = ['exampleSummarise', 'exampleForm', 'exampleConsole'];
+const EXAMPLES = ['exampleSummarise', 'exampleForm', 'exampleTabs'];
 
 translate(document);
 
@@ -141,7 +141,8 @@ function fromSession(message) {
     showUsage(message);
   } else {
     if (message.type === 'chat.done' && message.usage) showUsage(message.usage);
-    if (message.type === 'chat.error' && message.code === 'auth') now.auth = { state: 'unauth', detail: message.message };
+    // Whether somebody is signed in is the host's to say: with a provider of one's own a refused key is no sign-in.
+    if (message.type === 'chat.error' && message.code === 'auth') connection.post({ type: 'auth.signin' });
     chat.handle(message);
   }
 }

@@ -3,6 +3,7 @@
 pub mod copilot;
 pub mod prompt;
 pub mod recent_actions;
+pub mod unusable;
 
 use std::sync::Arc;
 

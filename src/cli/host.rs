@@ -11,8 +11,9 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::AgentBackend;
 use crate::agent::copilot::CopilotBackend;
+use crate::agent::unusable::Unusable;
+use crate::agent::{AgentBackend, AgentError};
 use crate::config::Config;
 use crate::paths::Paths;
 use crate::runner::Runner;
@@ -84,12 +85,8 @@ fn harden() {}
 
 async fn serve(paths: Paths) -> std::io::Result<()> {
     let (inbox, outbox, tasks) = link::open(Box::new(Stdio::open()?));
-    let config = Config::load(&paths).unwrap_or_else(|error| {
-        tracing::error!(%error, "the settings are ignored");
-        Config::default()
-    });
     tracing::info!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "host started");
-    let backend: Arc<dyn AgentBackend> = CopilotBackend::start(paths.clone(), config.clone());
+    let (backend, config) = backend(&paths);
     let (runner, handle) = Runner::new(Arc::clone(&backend), paths, config);
     let stop = CancellationToken::new();
     let mut running = JoinSet::new();
@@ -103,6 +100,19 @@ async fn serve(paths: Paths) -> std::io::Result<()> {
     backend.shutdown(BACKEND_GRACE).await;
     tracing::info!("host ended");
     Ok(())
+}
+
+/// The Copilot CLI as the settings say. Settings that cannot be read are no reason to guess: pages would go
+/// to another model than the person chose.
+fn backend(paths: &Paths) -> (Arc<dyn AgentBackend>, Config) {
+    match Config::load(paths) {
+        Ok(config) => (CopilotBackend::start(paths.clone(), config.clone()), config),
+        Err(error) => {
+            tracing::error!(%error, "the settings cannot be used");
+            let why = format!("{error}. Correct it, then close and open the panel.");
+            (Arc::new(Unusable::new(AgentError::CliFailed(why))), Config::default())
+        }
+    }
 }
 
 /// Resolves when the system asks this process to end.

@@ -14,6 +14,7 @@ pub mod demo;
 mod files;
 mod host;
 pub mod install;
+mod login;
 pub mod origins;
 
 use std::ffi::OsString;
@@ -30,7 +31,7 @@ use crate::paths::Paths;
     name = "browy",
     version,
     arg_required_else_help = true,
-    after_help = "Examples:\n  browy install-host        register with the browsers that are on this machine\n  browy demo                watch it fill a 26-field form, no sign-in needed\n  browy uninstall-host      undo the registration\n\nA browser starts this program by itself, with the extension's address as its only argument."
+    after_help = "Examples:\n  browy install-host        register with the browsers that are on this machine\n  browy demo                watch it fill a 26-field form, no sign-in needed\n  browy login               sign in to GitHub Copilot, once\n  browy uninstall-host      undo the registration\n\nA browser starts this program by itself, with the extension's address as its only argument."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -44,6 +45,8 @@ enum Command {
     Demo(demo::DemoArgs),
     /// Register the host with the browsers that are on this machine.
     InstallHost(install::InstallHostArgs),
+    /// Sign in to GitHub Copilot, once.
+    Login,
     /// Take the registration back.
     UninstallHost(install::UninstallHostArgs),
 }
@@ -79,6 +82,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             code
         }
         Command::InstallHost(args) => args.run(&paths),
+        Command::Login => login::run(&paths),
         Command::UninstallHost(args) => args.run(&paths),
     }
 }

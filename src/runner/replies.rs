@@ -227,7 +227,7 @@ impl Runner {
                     "auth",
                     signed_in,
                     status.detail.unwrap_or(status.state),
-                    (!signed_in).then_some("copilot login"),
+                    (!signed_in).then_some("browy login"),
                 ));
             }
             BackendStatus::Failed(error) => checks.push(check("cli", false, error.to_string(), None)),

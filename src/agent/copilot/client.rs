@@ -72,6 +72,11 @@ impl CallError {
     pub fn is_unknown_method(&self) -> bool {
         matches!(self, Self::Refused { code: -32601, .. })
     }
+
+    /// Whether the CLI refused with these words. For what it has no code for.
+    pub fn says(&self, words: &str) -> bool {
+        matches!(self, Self::Refused { message, .. } if message.contains(words))
+    }
 }
 
 type Answer = Result<Box<RawValue>, RpcError>;

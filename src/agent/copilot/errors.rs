@@ -28,17 +28,20 @@ pub fn of_turn(failure: &Failure, unreachable: bool, provider: Option<&Provider>
     let said = failure.message.trim();
     let said = if said.is_empty() { "no reason given" } else { said };
     let service = match provider {
-        Some(provider) => format!("the model provider at {}", provider.base_url),
+        Some(provider) => format!("The model provider at {}", provider.base_url),
         None => "GitHub Copilot".to_owned(),
     };
     let kind = failure.error_type.as_str();
     match (kind, failure.status_code) {
         ("authentication" | "authorization", _) | (_, Some(401)) => AgentError::Auth(match provider {
-            Some(_) => format!("{service} refused the key: {said} Correct `api_key` in the settings."),
+            // The CLI speaks of a variable that Browy does not use.
+            Some(_) => format!(
+                "{service} refused the key. Correct `api_key` in ~/.browy/config.toml, then close and open the panel."
+            ),
             None => format!("{service} refused the sign-in: {said} {SIGN_IN}"),
         }),
         ("quota", _) | (_, Some(402)) => AgentError::Quota(format!(
-            "The allowance at {service} is used up: {said} Wait for its renewal, or choose another model."
+            "{service}: the allowance is used up: {said} Wait for its renewal, or choose another model."
         )),
         ("rate_limit", _) | (_, Some(429)) => AgentError::Quota(format!(
             "{service} gets requests too fast: {said} Wait a little, then send the message again."
@@ -72,7 +75,7 @@ pub fn interrupted(how: &str) -> AgentError {
 
 /// How to sign in.
 pub const SIGN_IN: &str =
-    "Run `copilot` in a terminal, type /login and follow it; then send the message again.";
+    "Run `browy login` in a terminal (installed at ~/.browy/app/bin/browy), then send the message again.";
 
 #[cfg(test)]
 mod tests {
@@ -120,6 +123,6 @@ mod tests {
             "{text}"
         );
         let text = of_turn(&failure("authentication", Some(401)), false, None).to_string();
-        assert!(text.contains("/login"), "{text}");
+        assert!(text.contains("browy login"), "{text}");
     }
 }

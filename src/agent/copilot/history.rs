@@ -82,6 +82,8 @@ pub async fn read(client: &Client, id: &str) -> Result<Vec<Entry>, AgentError> {
                 .call("session.getMessages", &wire::OfSession { session_id: id }, LIMIT)
                 .await
                 .map_err(failed)?,
+            // A chat that was opened and never used has nothing on disk.
+            Err(error) if error.says("journal is unavailable") => return Ok(entries),
             page => page.map_err(failed)?,
         };
         entries.extend(page.events.iter().filter_map(|event| entry(event, &mut tools)));

@@ -360,7 +360,7 @@ impl<L: Launcher> Supervisor<L> {
 }
 
 /// What helps when the CLI does not start.
-const TRY: &str = "Run `browy doctor`; installing it again (`npm install -g @github/copilot`) often helps";
+const TRY: &str = "Installing it again (`npm install -g @github/copilot`) often helps; the log has more (~/.browseragent/native-host.log)";
 
 fn join(parts: &[&str]) -> String {
     parts.iter().copied().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ")

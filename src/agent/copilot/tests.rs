@@ -413,7 +413,7 @@ async fn nobody_signed_in_is_told_before_the_prompt_is_sent() {
         assert_eq!(again.method, "auth.getStatus", "the person may have signed in since");
         cli.answer(&again, unknown).await;
     });
-    assert!(matches!(turn.err(), Some(AgentError::Auth(text)) if text.contains("/login")));
+    assert!(matches!(turn.err(), Some(AgentError::Auth(text)) if text.contains("browy login")));
 }
 
 #[tokio::test(start_paused = true)]
