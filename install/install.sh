@@ -6,6 +6,7 @@ set -eu
 RELEASES=""
 
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd -P)
+: "${HOME:?must name your home folder}"
 app=$HOME/.browy/app
 with_deps=no
 demo=no

@@ -74,7 +74,7 @@ pub struct DemoArgs {
     /// The browser to use; otherwise the first Chromium-family browser that is found
     #[arg(long, value_name = "PATH")]
     pub browser: Option<PathBuf>,
-    /// Where the picture goes [default: a file in the temporary folder]
+    /// Where the picture goes [default: ~/.browy/demo-N.png]
     #[arg(long, value_name = "FILE")]
     pub screenshot: Option<PathBuf>,
     /// Print one JSON object instead of text
