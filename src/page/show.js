@@ -7,9 +7,11 @@
 function show(most) {
   const cut = (/** @type {string} */ text) => (text.length > most ? `${text.slice(0, most)}… (${text.length} characters in all)` : text);
   const isNode = (/** @type {any} */ value) => typeof Node === 'function' && value instanceof Node;
+  // eslint-disable-next-line no-restricted-properties -- read, never written
+  const markup = (/** @type {any} */ value) => String(value.outerHTML);
   const node = (/** @type {any} */ value) => {
     if (value.nodeType !== 1) return value.nodeType === 9 ? `#document ${value.URL}` : `${value.nodeName} ${JSON.stringify(value.nodeValue ?? '')}`;
-    const html = String(value.outerHTML);
+    const html = markup(value);
     return html.length > 300 ? `${html.slice(0, 300)}…` : html;
   };
   const error = (/** @type {any} */ value) => `${value.name}: ${value.message}`;
@@ -37,7 +39,7 @@ function show(most) {
     return next;
   }
   if (typeof this === 'function') return cut(Function.prototype.toString.call(this));
-  if (isNode(this)) return this.nodeType === 1 ? cut(String(this.outerHTML)) : node(this);
+  if (isNode(this)) return this.nodeType === 1 ? cut(markup(this)) : node(this);
   if (this instanceof Error) return cut(String(this.stack || error(this)));
   if (this === globalThis) return '[window]';
   try {

@@ -12,4 +12,6 @@ declare function actingKit(view: Window & typeof globalThis): {
   choose: typeof choose;
   list: typeof list;
   waiting: typeof waiting;
+  scroll: typeof scrollBox;
+  submit: typeof submit;
 };

@@ -4,7 +4,7 @@
  * @param {{op: 'view' | 'by' | 'end' | 'read', dx?: number, dy?: number, pagesX?: number, pagesY?: number}} args
  *   `dx`, `dy`: CSS px; `pagesX`, `pagesY`: in sizes of the box.
  */
-function scroll(args) {
+function scrollBox(args) {
   const sideways = !!(args.dx || args.pagesX) && !(args.dy || args.pagesY);
   const page = pageBox();
   if (args.op === 'view' && this) {
