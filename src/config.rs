@@ -98,6 +98,12 @@ impl Config {
     /// [`ConfigError`] when the file is there and unusable.
     pub fn load(paths: &Paths) -> Result<Self, ConfigError> {
         let path = paths.config();
+        // A pipe or a device would be read for ever.
+        let is_file = std::fs::metadata(&path).is_ok_and(|what| what.is_file());
+        if !is_file && path.exists() {
+            let source = std::io::Error::other("it is no ordinary file");
+            return Err(ConfigError::Read { path, source });
+        }
         let text = match std::fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),

@@ -16,8 +16,9 @@ use crate::protocol::{
 };
 use crate::rpc::Pending;
 
-/// Events a slow listener may fall behind before it misses some and is told so.
-const EVENT_BACKLOG: usize = 4096;
+/// Events a slow listener may fall behind before it misses some and is told so. Paid for by every session,
+/// about 40 bytes each.
+const EVENT_BACKLOG: usize = 512;
 
 /// The way to the session's client.
 pub trait Wire: Send + Sync + 'static {

@@ -55,6 +55,12 @@ pub const CAPABILITIES: &[&str] = &[
 /// Messages that may wait for the runner before a link stops reading.
 const BACKLOG: usize = 64;
 
+/// Panels one client may have open. A browser with this many windows is a mistake or an attack.
+const MAX_SESSIONS: usize = 256;
+
+/// Bytes that may wait for a client that does not read before its requests are no longer answered.
+const MAX_UNREAD: usize = 16 * 1024 * 1024;
+
 /// How long the link of a client that sent nonsense is kept to tell it so.
 const LAST_WORDS: Duration = Duration::from_millis(80);
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::client::ClientId;
-use super::{Runner, error_message};
+use super::{MAX_UNREAD, Runner, error_message};
 use crate::agent::{AgentBackend, AgentError, AuthState, BackendStatus, Entry};
 use crate::protocol::{
     AuthStatus, ChatDeleted, ChatHistory, ChatHistoryResult, ChatInfo, ChatListResult, ChatRef, ChatRenamed,
@@ -18,6 +18,10 @@ const HISTORY_PAGE: usize = 200;
 
 impl Runner {
     pub(super) fn on_request(&mut self, client: ClientId, request: Inbound) {
+        if self.clients.get(&client).is_some_and(|client| client.outbox.backlog() > MAX_UNREAD) {
+            tracing::warn!("a client asks and does not read; its request was dropped");
+            return;
+        }
         match request {
             Inbound::AuthSignin(request) => self.on_auth_signin(client, request.request_id),
             Inbound::ModelsList(request) => self.on_models_list(client, request.request_id),

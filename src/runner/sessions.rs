@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::asks::Asks;
 use super::client::{Capabilities, ClientId, Line, SessionWire};
 use super::queue::Queued;
-use super::{CAPABILITIES, Runner, error_in, error_message};
+use super::{CAPABILITIES, MAX_SESSIONS, Runner, error_in, error_message};
 use crate::agent::recent_actions::RecentActions;
 use crate::browser::{Browser, BrowserEvent, ExtensionContext, Wire as _};
 use crate::protocol::limits::PROTOCOL;
@@ -159,6 +159,11 @@ impl Runner {
             .get(&id)
             .is_some_and(|session| session.browser.context.inspected() == start.inspected_tab_id);
         if !same {
+            if self.sessions.values().filter(|session| session.client == client).count() >= MAX_SESSIONS {
+                let message = format!("{MAX_SESSIONS} chats are open already; close some.");
+                self.reply(client, error_in(id, None, ErrorCode::Busy, message));
+                return;
+            }
             self.end_session(&id);
             let session = self.new_session(client, &id, line.clone(), start.inspected_tab_id);
             self.sessions.insert(id.clone(), session);

@@ -470,6 +470,22 @@ async fn clearing_a_chat_that_answers_is_refused_and_another_one_is_not_touched(
 }
 
 #[tokio::test(start_paused = true)]
+async fn panels_of_one_browser_are_bounded() {
+    let mut world = World::new();
+    let mut browser = world.browser().await;
+    for n in 0..256 {
+        browser.open_panel(&format!("sp-{n}")).await;
+    }
+    browser.send(json!({ "type": "session.start", "sessionId": "sp-over", "capabilities": [] }));
+    let refusal = browser.until(|message| matches!(message, Outbound::ChatError(_))).await;
+    assert!(matches!(refusal, Outbound::ChatError(error) if error.code == ErrorCode::Busy));
+    // One that is open may start again, and one that closes makes room.
+    browser.open_panel("sp-1").await;
+    browser.send(json!({ "type": "session.end", "sessionId": "sp-1" }));
+    browser.open_panel("sp-over").await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn cancel_on_the_debugging_bar_is_stop() {
     let mut world = World::new();
     let mut browser = world.browser().await;
