@@ -30,6 +30,8 @@ const PURIFY = {
     'strong', 'table', 'tbody', 'td', 'th', 'thead', 'tr', 'ul',
   ],
   ALLOWED_ATTR: ['href', 'align', 'start', 'class'],
+  // Not addresses: else they would be dropped for not being one of those allowed.
+  ADD_URI_SAFE_ATTR: ['align', 'start'],
   ALLOWED_URI_REGEXP: /^(?:https?:|mailto:)/i,
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,

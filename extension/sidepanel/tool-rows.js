@@ -107,10 +107,10 @@ export class ToolRow {
     this.label.textContent = toolLabel(this.tool, this.args, !ok);
     this.outcome.textContent = t(ok ? 'stepDone' : 'stepFailed');
     if (ms !== undefined) this.time.textContent = duration(ms);
-    const line = summary.trim().split('\n')[0] ?? '';
+    const line = summary.trim().split('\n', 1)[0]?.trimEnd() ?? '';
     this.result.textContent = line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line;
-    this.result.hidden = !line;
-    if (!this.detail.hidden) this.fillDetail();
+    if (this.detail.hidden) this.result.hidden = !line;
+    else this.fillDetail();
   }
 
   /** The turn ended before the step did. */
@@ -124,14 +124,19 @@ export class ToolRow {
     this.detail.hidden = !show;
     this.head.setAttribute('aria-expanded', String(show));
     if (show) this.fillDetail();
+    else this.result.hidden = !this.result.textContent;
   }
 
   fillDetail() {
+    const line = this.result.textContent ?? '';
+    // The line, no longer cut to the width of the row, may be all there is; else what it is the start of stands below.
+    const whole = this.summary.trim() === line;
+    this.result.hidden = !line || !whole;
     const args = this.args === undefined ? '' : JSON.stringify(this.args, null, 2);
     this.detail.replaceChildren(
       h('p', { class: 'detail-name' }, this.tool),
       ...(args && args !== '{}' ? [h('pre', { tabindex: '0', 'aria-label': t('stepArguments') }, args)] : []),
-      ...(this.summary && this.summary.trim() !== this.result.textContent ? [h('pre', { tabindex: '0', 'aria-label': t('stepResult') }, this.summary)] : []),
+      ...(!whole ? [h('pre', { tabindex: '0', 'aria-label': t('stepResult') }, this.summary.trim())] : []),
     );
   }
 }

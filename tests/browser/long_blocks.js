@@ -26,7 +26,7 @@
   const table = await shown('| name | size |\n|---|---|\n' + lines(1500, (at) => `| file ${at} | ${at} |\n`));
   told.rows = table.querySelectorAll('tbody tr').length;
   told.head = table.lastElementChild.querySelector('th').textContent;
-  told.word = (await shown('x'.repeat(50_000))).textContent.length;
+  told.word = (await shown('x'.repeat(50_000))).textContent.trim().split('\n').join('').length;
   const short = '# A\n\n- one\n- two\n\n[b][1] *c*\n\n[1]: https://b.example/\n';
   const whole = document.createElement('div');
   whole.append(renderMarkdown(short));

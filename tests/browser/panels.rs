@@ -183,3 +183,34 @@ async fn panel_without_a_host_turns_ready_by_itself_once_it_is_registered() {
     panel.becomes("ready").await;
     chromium.close().await;
 }
+
+#[tokio::test]
+async fn result_of_a_step_is_one_line_until_the_step_is_opened() {
+    let stage = Stage::open().await;
+    let panel = stage.panel().await;
+    let told = panel.page.evaluate(
+        "import('/sidepanel/tool-rows.js').then(({ ToolRow }) =>
+            ['filled 9 · total 9', '\\n<page_view>\\r\\n[1]<a>Home</a>\\n', 'long '.repeat(60), ''].map(summary => {
+                const row = new ToolRow('fill_form', {});
+                document.querySelector('#log').append(row.element);
+                row.end(true, summary);
+                const line = () => row.result.hidden ? null : row.result.textContent;
+                const closed = line();
+                row.toggle();
+                const opened = [line(), row.detail.querySelector('pre')?.textContent ?? null];
+                row.toggle();
+                return [closed?.slice(0, 20) ?? null, ...opened, row.result.clientHeight <= 16 && line() === closed];
+            }))",
+    );
+    let long = "long ".repeat(60);
+    assert_eq!(
+        told.await.unwrap(),
+        json!([
+            ["filled 9 · total 9", "filled 9 · total 9", null, true],
+            ["<page_view>", null, "<page_view>\r\n[1]<a>Home</a>", true],
+            [&long[..20], null, long.trim(), true],
+            [null, null, null, true],
+        ])
+    );
+    stage.close().await;
+}

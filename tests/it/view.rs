@@ -2,7 +2,7 @@
 
 use browy::browser::{PageView, RefError, ViewOptions};
 use browy::page;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::cdp_wire::Stage;
 
@@ -208,6 +208,25 @@ async fn form_is_told_with_every_kind_of_field() {
     assert_eq!(same["fields"], form["fields"]);
     let refused = stage.call("extract_form", json!({ "index": 9999 })).await;
     assert!(!refused.ok && refused.text.contains("9999"), "{}", refused.text);
+    stage.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn long_value_of_a_field_is_marked_as_cut() {
+    let (long, exact) = ("word ".repeat(500), "e".repeat(200));
+    let stage = Stage::open(&format!(
+        "<!doctype html><form><label>Letter <textarea>{long}</textarea></label><label>Code <input value='{exact}'></label>
+         <label>Password <input type=password value='{long}'></label><div contenteditable aria-label=Essay>{long}</div></form>"
+    ))
+    .await;
+    let form = stage.json("extract_form", json!({})).await;
+    let shown = format!("{}…", "word ".repeat(40).trim_end());
+    let told = |at: usize| [&form["fields"][at]["value"], &form["fields"][at]["valueLength"]];
+    assert_eq!(told(0), [&json!(shown), &json!(2_500)], "{form}");
+    assert_eq!(told(1), [&json!(exact), &Value::Null], "{form}");
+    assert_eq!(told(2), [&Value::Null, &Value::Null], "{form}");
+    // White space around the text of an editor is none of its text.
+    assert_eq!(told(3), [&json!(shown), &json!(2_499)], "{form}");
     stage.close().await;
 }
 

@@ -5,6 +5,8 @@ const forms = (() => {
   const BUTTON_TYPES = /^(button|submit|reset|image|hidden)$/;
   const LABEL = 160;
   const VALUE = 200;
+  /** More than this of a value is not read, characters. */
+  const LONGEST = 1_000_000;
   const OPTIONS = 50;
 
   const owners = ['HTMLInputElement', 'HTMLSelectElement', 'HTMLTextAreaElement', 'HTMLButtonElement'].map(
@@ -81,6 +83,23 @@ const forms = (() => {
     }));
   }
 
+  /** A text cut so that it shows. @param {string} text */
+  const shortened = (text) => (text.length > VALUE ? `${names.cut(text, VALUE)}…` : names.cut(text, VALUE));
+
+  /**
+   * What the field holds, and its whole length when that is more than is told.
+   * @param {Candidate} candidate
+   * @param {string} type
+   * @param {boolean} isSecret
+   */
+  function heldBy({ element, tag }, type, isSecret) {
+    const whole = describe.value(element, tag, type, LONGEST);
+    return {
+      value: whole === null ? (isSecret ? undefined : '') : shortened(whole),
+      valueLength: whole !== null && whole.length > VALUE ? whole.length : undefined,
+    };
+  }
+
   /** @param {Candidate} candidate @param {Element | null} form */
   function field(candidate, form) {
     const { element, tag, role } = candidate;
@@ -91,7 +110,7 @@ const forms = (() => {
     const isSecret = /^(input|textarea)$/.test(tag) && secret.hidesValue(element);
     const print = describe.fingerprint(element);
     /** @param {string} name @returns {string | undefined} */
-    const attribute = (name) => names.cut(dom.attr(element, name) ?? '', VALUE) || undefined;
+    const attribute = (name) => shortened(dom.attr(element, name) ?? '') || undefined;
     return {
       slot: registry.slotOf(element),
       fingerprint: print,
@@ -114,10 +133,7 @@ const forms = (() => {
       invalid: words.includes('invalid') || undefined,
       secret: isSecret || undefined,
       checked: checked === null ? undefined : checked === 'mixed' ? 'mixed' : checked === 'checked',
-      value:
-        checked === null && tag !== 'select'
-          ? (describe.value(element, tag, type, VALUE) ?? (isSecret ? undefined : ''))
-          : undefined,
+      ...(checked === null && tag !== 'select' ? heldBy(candidate, type, isSecret) : {}),
       option: type === 'radio' || type === 'checkbox' ? attribute('value') : undefined,
       options: choicesOf(candidate, type),
       placeholder: attribute('placeholder'),

@@ -54,7 +54,7 @@ impl Tool for ExtractForm {
     const SPEC: ToolSpec = ToolSpec {
         name: "extract_form",
         title: "Read a form",
-        description: "List the fields of a form in one call: number, type, label, group, value or state, options, limits; tick boxes, radio groups, custom comboboxes and editors included, also inside shadow roots and frames. Then fill it with fill_form. Values of password, one-time-code and card fields are never read.",
+        description: "List the fields of a form in one call: number, type, label, group, value or state, options, limits; tick boxes, radio groups, custom comboboxes and editors included, also inside shadow roots and frames. Then fill it with fill_form. A value that ends in … is cut; valueLength is the whole length. Values of password, one-time-code and card fields are never read.",
         category: Category::Forms,
         exposure: Exposure::DefaultOn,
         effect: Effect::ReadOnly,

@@ -246,7 +246,12 @@ impl Desk {
                     told["value"] = json!(if text.is_empty() { "Choose…" } else { text });
                     told["options"] = options().into();
                 }
-                _ => told["value"] = json!(cut(text)),
+                _ => {
+                    told["value"] = json!(cut(text));
+                    if text.chars().count() > SHOWN {
+                        told["valueLength"] = json!(text.chars().count());
+                    }
+                }
             }
             fields.push(told);
         }
@@ -288,12 +293,15 @@ impl Desk {
     }
 }
 
+/// Characters that `extract_form` shows of a value.
+const SHOWN: usize = 200;
+
 /// Long values are shown in part.
 fn cut(text: &str) -> String {
-    if text.chars().count() <= 200 {
+    if text.chars().count() <= SHOWN {
         return text.to_owned();
     }
-    text.chars().take(200).collect()
+    text.chars().take(SHOWN).chain(['…']).collect()
 }
 
 /// Lets the model work until it says its last word, which is returned with the number of calls.
