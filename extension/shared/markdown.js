@@ -52,18 +52,41 @@ function escapeHtml(text) {
  */
 export function blocksOf(source, links) {
   const lexer = new Lexer(marked.defaults);
-  lexer.blockTokens(source, lexer.tokens);
+  try {
+    lexer.blockTokens(source, lexer.tokens);
+  } catch (error) {
+    console.warn('taken as one block', error);
+    return [{ type: 'paragraph', raw: source, text: source, tokens: [] }];
+  }
   Object.assign(links, lexer.tokens.links);
   return [...lexer.tokens];
 }
 
 /**
- * Takes time in proportion to the length: what may be long goes through `MarkdownStream`.
+ * Never throws: text that the parser cannot take (thousands of nested quotes overflow its stack) is shown as
+ * it is, so that nothing a page dictates can hide what comes after it.
  * @param {string} source
  * @param {Links} [links]   defined elsewhere
  * @returns {DocumentFragment}
  */
 export function renderMarkdown(source, links = {}) {
+  try {
+    return parsed(source, links);
+  } catch (error) {
+    console.warn('shown as plain text', error);
+    const plain = document.createDocumentFragment();
+    plain.append(h('p', { class: 'plain' }, source));
+    return plain;
+  }
+}
+
+/**
+ * Takes time in proportion to the length: what may be long goes through `MarkdownStream`.
+ * @param {string} source
+ * @param {Links} links   defined elsewhere
+ * @returns {DocumentFragment}
+ */
+function parsed(source, links) {
   const lexer = new Lexer(marked.defaults);
   Object.assign(lexer.tokens.links, links);
   const html = marked.parser(lexer.lex(source));
