@@ -48,7 +48,7 @@ async fn clicks() -> Pairs {
     }
     let counted = page.evaluate("Number(o.textContent)").await.unwrap();
     assert_eq!(counted, json!(2 * (CLICKS + 1)), "every click has counted once");
-    turn.end("");
+    turn.end("Clicked.");
     chromium.close().await;
     pairs
 }

@@ -44,7 +44,7 @@ pub fn measure(table: &mut Table) {
                 let answer = turn.call("evaluate_js", json!({ "code": "1 + 1" }), LIMIT).await.unwrap();
                 assert!(answer.text.contains('2'), "{}", answer.text);
             }
-            turn.end("");
+            turn.end("Measured.");
         });
         // The host's CLI needs its other end until the host is gone.
         (runtime, cli)

@@ -41,6 +41,12 @@ impl Row {
         }
     }
 
+    /// The median of ours alone, against a limit in milliseconds.
+    pub fn limit(what: &'static str, pairs: &Pairs, target: &'static str, ms: u64) -> Self {
+        let met = pairs.ours() <= std::time::Duration::from_millis(ms);
+        Self { what, ours: shown(pairs.ours()), ..Self::default() }.target(target, met)
+    }
+
     pub fn target(self, target: &'static str, met: bool) -> Self {
         Self { target, met: Some(met), ..self }
     }
