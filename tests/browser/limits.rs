@@ -95,6 +95,24 @@ async fn long_blocks_keep_their_kind() {
     stage.close().await;
 }
 
+/// A page can dictate such text: what the agent does after it must stay visible, and the turn must end.
+#[tokio::test]
+async fn text_that_breaks_the_parser_hides_nothing() {
+    let stage = Stage::open().await;
+    let panel = stage.ready_panel().await;
+    for (name, hostile) in [("quotes", ">".repeat(5_000)), ("lists", "- ".repeat(3_000))] {
+        panel.send(name).await;
+        let turn = stage.cli.prompt(name).await.unwrap();
+        turn.delta("m", &hostile);
+        turn.start_call("list_tabs", serde_json::json!({}));
+        panel.shows(".turn:last-child .tool-row[data-tool=list_tabs]", "").await;
+        turn.end("The last word.");
+        panel.shows(".turn:last-child .msg.assistant", "The last word.").await;
+        panel.becomes("ready").await;
+    }
+    stage.close().await;
+}
+
 fn pids(stage: &Stage) -> Vec<i32> {
     stage.mark.hosts().iter().map(|host| host.pid).collect()
 }
