@@ -330,6 +330,85 @@ async fn host_without_a_cli_answers_and_ends_cleanly() {
     messages(&host.rest().await);
 }
 
+/// A host whose CLI is the fake one, or a shell script instead; `prepare` sees its home before it starts.
+async fn host_in(script: Option<&str>, prepare: impl FnOnce(&std::path::Path)) -> Host {
+    let (cli, mark, home) =
+        (FakeCli::listen().await, crate::support::processes::Mark::new(), tempfile::tempdir().unwrap());
+    prepare(home.path());
+    std::fs::create_dir(home.path().join("tmp")).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_browy"));
+    command.arg(format!("chrome-extension://{EXTENSION_ID}/")).env("HOME", home.path());
+    command.env("TMPDIR", home.path().join("tmp"));
+    command.env(crate::support::processes::Mark::NAME, mark.value());
+    for (name, value) in cli.environment() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    if let Some(script) = script {
+        let program = home.path().join("cli");
+        crate::support::copilot::put_program(&program, script);
+        command.env("COPILOT_CLI_PATH", program);
+    }
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
+    let mut child = command.spawn().unwrap();
+    let (to, from) = (child.stdin.take(), child.stdout.take());
+    Host { child, cli, mark, home, to, from }
+}
+
+/// Everything that needs the CLI is asked at once: all answers come from one start.
+#[tokio::test]
+async fn cli_that_does_not_start_or_hangs_is_told_once_for_all_who_wait() {
+    for (script, limit) in [("exit 1", 10), ("exec sleep 1000", 35)] {
+        let counted = format!("echo start >> \"$HOME/starts\"; {script}");
+        let mut host = host_in(Some(&counted), |_| ()).await;
+        host.hello().await;
+        host.send(json!({ "type": "session.start", "sessionId": "sp-1", "capabilities": [] })).await;
+        host.send(json!({ "type": "models.list", "requestId": "models" })).await;
+        host.send(json!({ "type": "chat.list", "requestId": "chats" })).await;
+        host.send(json!({ "type": "auth.signin", "requestId": "auth" })).await;
+        host.send(json!({ "type": "chat.send", "sessionId": "sp-1", "turnId": "t", "text": "hi" })).await;
+        let (mut told, mut ended, mut open) = (false, false, vec!["models", "chats", "auth"]);
+        let all = async {
+            while !(told && ended && open.is_empty()) {
+                let message = host.recv().await.expect("the host lives");
+                told |= message["type"] == "sdk.ready" && message["ok"] == false;
+                ended |= message["type"] == "chat.error" && message["turnId"] == "t";
+                open.retain(|id| message["requestId"] != *id);
+            }
+        };
+        let all = tokio::time::timeout(Duration::from_secs(limit), all).await;
+        assert!(all.is_ok(), "{script}: told: {told}, ended: {ended}, open: {open:?}");
+        let starts = std::fs::read_to_string(host.home.path().join("starts")).unwrap();
+        // What is asked after the first has failed may start the second.
+        assert!(starts.lines().count() <= 2, "{script}: {starts}");
+        host.close();
+        assert_eq!(host.exit(LIMIT).await, Some(0));
+        host.mark.all_gone(LIMIT).await.unwrap();
+    }
+}
+
+/// The folder's place is taken by a file: nothing can be made there, whoever runs the test.
+#[tokio::test]
+async fn chat_works_without_the_working_folder_and_leaves_nothing_behind() {
+    use std::os::unix::fs::PermissionsExt;
+    let mut host = host_in(None, |home| std::fs::write(home.join(".browseragent"), "taken").unwrap()).await;
+    host.hello().await;
+    host.send(json!({ "type": "session.start", "sessionId": "sp-1", "capabilities": [] })).await;
+    host.send(json!({ "type": "chat.send", "sessionId": "sp-1", "turnId": "t", "text": "hi" })).await;
+    let turn = host.cli.prompt("hi").await.unwrap();
+    let temporary = host.home.path().join("tmp");
+    let made: Vec<_> = std::fs::read_dir(&temporary).unwrap().flatten().collect();
+    assert_eq!(made.len(), 1, "{made:?}");
+    assert_eq!(made[0].metadata().unwrap().permissions().mode() & 0o777, 0o700);
+    turn.end("hello");
+    host.wait_for("chat.done").await;
+    host.close();
+    assert_eq!(host.exit(LIMIT).await, Some(0));
+    assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0, "removed at the end");
+}
+
 /// 6 MiB of answer for a browser that does not read: delivered whole, later. What goes to the browser stops at
 /// 4 MiB; the model side keeps the rest, because the CLI's pipe must flow.
 #[tokio::test]

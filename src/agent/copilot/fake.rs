@@ -12,7 +12,7 @@ use tokio::sync::{mpsc, watch};
 
 use super::CopilotBackend;
 use super::frame::{self, FrameDecoder};
-use super::process::{Candidate, Launched, Launcher, Process};
+use super::process::{Candidate, LaunchError, Launched, Launcher, Process};
 use crate::agent::AgentError;
 use crate::config::{Config, Provider};
 
@@ -192,9 +192,9 @@ impl Launcher for FakeLauncher {
         Ok(self.candidates.clone())
     }
 
-    fn launch(&self, candidate: &Candidate) -> std::io::Result<Launched> {
+    fn launch(&self, candidate: &Candidate) -> Result<Launched, LaunchError> {
         if self.refusals.lock().unwrap().pop_front().is_some() {
-            return Err(std::io::Error::other("no such program"));
+            return Err(std::io::Error::other("no such program").into());
         }
         let (host_reads, output) = tokio::io::duplex(1 << 20);
         let (input, host_writes) = tokio::io::duplex(1 << 20);

@@ -43,7 +43,7 @@ use tokio::task::JoinSet;
 pub use environment::Environment;
 pub use locate::{Located, locate};
 
-use self::process::{CliLauncher, Launcher};
+use self::process::{CliLauncher, Launcher, WorkingFolder};
 use self::session::{Chats, ChatsHandle};
 use self::supervisor::{Supervisor, SupervisorHandle};
 use super::{
@@ -79,8 +79,9 @@ impl CopilotBackend {
         env: Environment,
         guard: Option<PathBuf>,
     ) -> Arc<dyn AgentBackend> {
-        let folder = paths.sessions();
-        let launcher = CliLauncher { paths, config: config.clone(), env, guard };
+        let working = WorkingFolder::of(&paths);
+        let folder = working.path().to_owned();
+        let launcher = CliLauncher { paths, config: config.clone(), env, guard, folder: working };
         Arc::new(Self::with_launcher(launcher, config, folder))
     }
 

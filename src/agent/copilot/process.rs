@@ -53,6 +53,22 @@ pub struct Launched {
     pub process: Box<dyn Process>,
 }
 
+/// Why a CLI was not started.
+#[derive(Debug, thiserror::Error)]
+pub enum LaunchError {
+    /// The folder that it shall work in is not there.
+    #[error("its working folder {} cannot be used: {source}", folder.display())]
+    Folder {
+        /// Which one.
+        folder: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// The program does not start.
+    #[error(transparent)]
+    Program(#[from] std::io::Error),
+}
+
 /// What starts CLIs; tests bring their own.
 pub trait Launcher: Send + 'static {
     /// The ways to start one, best first.
@@ -65,7 +81,7 @@ pub trait Launcher: Send + 'static {
     ///
     /// # Errors
     /// When the system does not start it.
-    fn launch(&self, candidate: &Candidate) -> std::io::Result<Launched>;
+    fn launch(&self, candidate: &Candidate) -> Result<Launched, LaunchError>;
 }
 
 /// A running CLI process.
@@ -82,7 +98,7 @@ pub trait Process: Send {
 }
 
 /// Starts the Copilot CLI of this machine.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct CliLauncher {
     /// Where things live.
     pub paths: Paths,
@@ -92,6 +108,8 @@ pub struct CliLauncher {
     pub env: Environment,
     /// The program that has the guard in it; absent = this one.
     pub guard: Option<PathBuf>,
+    /// What the CLI works in.
+    pub folder: WorkingFolder,
 }
 
 impl Launcher for CliLauncher {
@@ -118,20 +136,68 @@ impl Launcher for CliLauncher {
         Ok(candidates)
     }
 
-    fn launch(&self, candidate: &Candidate) -> std::io::Result<Launched> {
-        let folder = self.paths.sessions();
-        private_folder(&folder)?;
-        spawn(candidate, &self.env.for_cli(), &folder, self.guard.as_deref())
+    fn launch(&self, candidate: &Candidate) -> Result<Launched, LaunchError> {
+        let folder = self.folder.path();
+        // It may have been removed since.
+        private_folder(folder).map_err(|source| LaunchError::Folder { folder: folder.to_owned(), source })?;
+        Ok(spawn(candidate, &self.env.for_cli(), folder, self.guard.as_deref())?)
     }
 }
 
-/// Makes the folder, for its owner only. It stays empty: the CLI looks for instructions and hooks there.
+/// The folder that the CLI works in; it marks chats as Browy's.
+#[derive(Debug)]
+pub enum WorkingFolder {
+    /// Browy's own.
+    Own(PathBuf),
+    /// A private one instead, which goes when this value does.
+    Temporary(tempfile::TempDir),
+}
+
+impl WorkingFolder {
+    /// The folder of these places; where it cannot be made or entered, a temporary one, and the log says so.
+    pub fn of(paths: &Paths) -> Self {
+        let own = paths.sessions();
+        let Err(error) = private_folder(&own) else { return Self::Own(own) };
+        let mut builder = tempfile::Builder::new();
+        builder.prefix("browy-");
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+        match builder.tempdir() {
+            Ok(temporary) => {
+                tracing::warn!(
+                    folder = %own.display(),
+                    %error,
+                    instead = %temporary.path().display(),
+                    "copilot: the working folder cannot be used; a temporary one serves until the end"
+                );
+                Self::Temporary(temporary)
+            }
+            Err(second) => {
+                tracing::warn!(folder = %own.display(), %error, %second, "copilot: no working folder");
+                Self::Own(own)
+            }
+        }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Own(path) => path,
+            Self::Temporary(folder) => folder.path(),
+        }
+    }
+}
+
+/// Makes the folder, for its owner only, unless it is there. It stays empty: the CLI looks for instructions
+/// and hooks there.
 fn private_folder(folder: &Path) -> std::io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
+    builder.create(folder)?;
+    // Whether it can be entered.
+    std::fs::metadata(folder.join(".")).map(drop)
 }
 
 struct CliProcess {

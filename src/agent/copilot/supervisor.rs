@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use serde_json::json;
@@ -13,13 +14,17 @@ use tokio_util::sync::CancellationToken;
 
 use super::auth;
 use super::client::{CallError, Client};
-use super::process::{Candidate, Launcher, Process};
+use super::process::{Candidate, LaunchError, Launcher, Process};
 use super::wire::{Connect, Connected};
 use crate::agent::{AgentError, AuthState, BackendStatus};
 use crate::config::Config;
 
-/// Waits before each try to start a CLI that had died or did not start.
+/// What lies between the end of a CLI, or a start that failed, and the next start: more with every failure
+/// in a row.
 const BACK_OFF: [Duration; 3] = [Duration::from_millis(200), Duration::from_secs(1), Duration::from_secs(5)];
+
+/// How much of that a request waits for: somebody sits before it.
+const LONGEST_WAIT: Duration = Duration::from_millis(1500);
 
 /// How long a suspect CLI may take to answer `ping`.
 const PING_LIMIT: Duration = Duration::from_secs(5);
@@ -56,10 +61,20 @@ impl Link {
 }
 
 enum Command {
-    Link(oneshot::Sender<Result<Link, AgentError>>),
-    Suspect { generation: u64, what: String },
+    /// `failures`: how many starts had failed when this was asked.
+    Link {
+        failures: u64,
+        reply: oneshot::Sender<Result<Link, AgentError>>,
+    },
+    Suspect {
+        generation: u64,
+        what: String,
+    },
     Auth(AuthState),
-    Shutdown { grace: Duration, done: oneshot::Sender<()> },
+    Shutdown {
+        grace: Duration,
+        done: oneshot::Sender<()>,
+    },
 }
 
 /// The way to a [`Supervisor`]. It ends when all of these are gone.
@@ -68,6 +83,7 @@ pub struct SupervisorHandle {
     commands: mpsc::Sender<Command>,
     status: watch::Receiver<BackendStatus>,
     stopping: CancellationToken,
+    failures: Arc<AtomicU64>,
 }
 
 impl SupervisorHandle {
@@ -76,13 +92,15 @@ impl SupervisorHandle {
         self.status.clone()
     }
 
-    /// The running CLI; waits for one that starts, restarts one that died.
+    /// The running CLI; waits for one that starts, restarts one that died. All who wait for the same start
+    /// share its outcome.
     ///
     /// # Errors
     /// Why there is none.
     pub async fn link(&self) -> Result<Link, AgentError> {
         let (reply, link) = oneshot::channel();
-        let _ = self.commands.send(Command::Link(reply)).await;
+        let failures = self.failures.load(Ordering::Acquire);
+        let _ = self.commands.send(Command::Link { failures, reply }).await;
         link.await.unwrap_or_else(|_| Err(AgentError::CliFailed("Browy is stopping.".to_owned())))
     }
 
@@ -120,6 +138,11 @@ pub struct Supervisor<L> {
     /// CLIs on their way out, checks of suspects, the look who is signed in.
     side: JoinSet<Side>,
     last_end: Option<Instant>,
+    /// Starts that failed since the last that did not; the next wait depends on it.
+    failed_in_a_row: usize,
+    /// Starts that ever failed. Whoever asked before the latest gets its outcome instead of another start.
+    failures: Arc<AtomicU64>,
+    last_failure: Option<AgentError>,
 }
 
 struct Running {
@@ -141,6 +164,7 @@ impl<L: Launcher> Supervisor<L> {
         let (commands, receiver) = mpsc::channel(64);
         let (status, status_receiver) = watch::channel(BackendStatus::Starting);
         let stopping = CancellationToken::new();
+        let failures = Arc::new(AtomicU64::new(0));
         let supervisor = Self {
             launcher,
             config,
@@ -152,9 +176,12 @@ impl<L: Launcher> Supervisor<L> {
             generation: 0,
             side: JoinSet::new(),
             last_end: None,
+            failed_in_a_row: 0,
+            failures: Arc::clone(&failures),
+            last_failure: None,
         };
         tasks.spawn(supervisor.run());
-        SupervisorHandle { commands, status: status_receiver, stopping }
+        SupervisorHandle { commands, status: status_receiver, stopping, failures }
     }
 
     async fn run(mut self) {
@@ -169,8 +196,15 @@ impl<L: Launcher> Supervisor<L> {
             };
             match command {
                 None => return self.end(END_GRACE).await,
-                Some(Command::Link(reply)) => {
-                    let link = self.bring_up().await;
+                Some(Command::Link { failures, reply }) => {
+                    let link = match &self.last_failure {
+                        Some(error)
+                            if self.running.is_none() && failures < self.failures.load(Ordering::Acquire) =>
+                        {
+                            Err(error.clone())
+                        }
+                        _ => self.bring_up().await,
+                    };
                     let _ = reply.send(link);
                 }
                 Some(Command::Suspect { generation, what }) => self.check(generation, what),
@@ -185,6 +219,8 @@ impl<L: Launcher> Supervisor<L> {
                 }
                 Some(Command::Shutdown { grace, done }) => {
                     self.end(grace).await;
+                    // The launcher cleans up behind itself; the program may end right after the answer.
+                    drop(self);
                     let _ = done.send(());
                     return;
                 }
@@ -203,21 +239,20 @@ impl<L: Launcher> Supervisor<L> {
         if let Some(running) = &self.running {
             return Ok(running.link.clone());
         }
-        self.status.send_replace(BackendStatus::Starting);
-        let first_start = self.last_end.is_none();
-        let mut result = Err(AgentError::CliFailed(String::new()));
-        for (attempt, wait) in BACK_OFF.into_iter().enumerate() {
-            if !(first_start && attempt == 0) {
-                tokio::time::sleep(wait).await;
-            }
-            result = self.try_candidates().await;
-            match &result {
-                Err(AgentError::CliFailed(why)) => tracing::warn!(attempt, why, "copilot: did not start"),
-                _ => break,
-            }
+        if let Some(end) = self.last_end {
+            let wait = BACK_OFF[self.failed_in_a_row.min(BACK_OFF.len() - 1)];
+            tokio::time::sleep_until((end + wait).min(Instant::now() + LONGEST_WAIT)).await;
         }
+        // Only now: until then a failure stays told.
+        self.status.send_replace(BackendStatus::Starting);
+        let result = self.try_candidates().await;
         if let Err(error) = &result {
+            tracing::warn!(failed_in_a_row = self.failed_in_a_row, %error, "copilot: did not start");
+            self.failed_in_a_row += 1;
             self.last_end = Some(Instant::now());
+            self.last_failure = Some(error.clone());
+            // Before the status: who asks because of it asks for another start.
+            self.failures.fetch_add(1, Ordering::Release);
             self.status.send_replace(BackendStatus::Failed(error.clone()));
         }
         result
@@ -245,7 +280,13 @@ impl<L: Launcher> Supervisor<L> {
     async fn try_one(&mut self, candidate: &Candidate) -> Result<Link, AgentError> {
         let program = candidate.program.display();
         let launched = self.launcher.launch(candidate).map_err(|error| {
-            AgentError::CliFailed(format!("The Copilot CLI ({program}) could not be started: {error}. {TRY}"))
+            let advice = match error {
+                LaunchError::Folder { .. } => "Browy needs that folder: make it writable, then try again",
+                LaunchError::Program(_) => TRY,
+            };
+            AgentError::CliFailed(format!(
+                "The Copilot CLI ({program}) could not be started: {error}. {advice}"
+            ))
         })?;
         let client = Client::connect(launched.reader, launched.writer);
         let mut process = launched.process;
@@ -282,6 +323,7 @@ impl<L: Launcher> Supervisor<L> {
 
     fn up(&mut self, client: Client, process: Box<dyn Process>, version: &str) -> Link {
         self.generation += 1;
+        self.failed_in_a_row = 0;
         let (fate, fate_receiver) = watch::channel(None);
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         let started = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);

@@ -316,22 +316,58 @@ async fn death_in_a_turn_interrupts_it_within_a_second_and_the_next_prompt_resta
 }
 
 #[tokio::test(start_paused = true)]
-async fn three_failed_starts_give_a_clear_error_and_the_next_prompt_tries_again() {
+async fn failed_start_is_told_at_once_and_every_prompt_tries_again_after_a_growing_wait() {
     let (backend, mut started) = backend();
     started.cli().await.dies("crash");
     let mut status = backend.status();
     status.wait_for(|status| matches!(status, BackendStatus::Failed(_))).await.unwrap();
-    started.refuse(3);
-    let begin = Instant::now();
-    let error = backend.prompt(chat(), prompt()).await.err().unwrap();
-    assert!(matches!(&error, AgentError::CliFailed(text) if text.contains("no such program")), "{error}");
-    assert_eq!(begin.elapsed(), Duration::from_millis(6200));
+    for wait in [200, 1000, 1500, 1500] {
+        started.refuse(1);
+        let begin = Instant::now();
+        let error = backend.prompt(chat(), prompt()).await.err().unwrap();
+        assert!(matches!(&error, AgentError::CliFailed(text) if text.contains("no such program")), "{error}");
+        assert_eq!(begin.elapsed(), Duration::from_millis(wait));
+        assert_eq!(*status.borrow_and_update(), BackendStatus::Failed(error));
+    }
     let (turn, _cli) = tokio::join!(backend.prompt(chat(), prompt()), async {
         let mut cli = started.cli().await;
         cli.takes_prompt().await;
         cli
     });
     assert!(turn.is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn all_who_wait_for_a_start_that_fails_share_its_outcome() {
+    for hangs in [false, true] {
+        let (backend, mut started) = backend_with(Config::default(), vec![candidate("full", None, false)]);
+        let begin = Instant::now();
+        let cli = async {
+            let mut cli = started.raw().await;
+            cli.asked_for("connect").await;
+            if hangs {
+                return Some(cli);
+            }
+            cli.dies("it ended with exit code 1");
+            None
+        };
+        let (models, auth, chats, history, turn, _cli) = tokio::join!(
+            backend.models(),
+            backend.auth(),
+            backend.chats(),
+            backend.history("sp-1"),
+            backend.prompt(chat(), prompt()),
+            cli
+        );
+        let errors = [models.err(), auth.err(), chats.err(), history.err(), turn.err()];
+        let limit = Duration::from_secs(if hangs { 20 } else { 1 });
+        assert!(begin.elapsed() <= limit, "{:?}", begin.elapsed());
+        assert!(errors.iter().all(|error| matches!(error, Some(AgentError::CliFailed(_)))), "{errors:?}");
+        // It stays told, and nothing is started until somebody asks.
+        let next = tokio::time::timeout(Duration::from_secs(60), started.raw()).await;
+        assert!(next.is_err(), "one start for all");
+        assert_eq!(*backend.status().borrow(), BackendStatus::Failed(errors[0].clone().unwrap()));
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -385,11 +421,9 @@ async fn light_runtime_that_hangs_lies_or_chatters_gives_way_to_the_full_cli() {
 #[tokio::test(start_paused = true)]
 async fn other_protocol_is_refused_with_a_clear_text() {
     let (backend, mut started) = backend();
-    for _ in 0..3 {
-        let mut cli = started.raw().await;
-        let connect = cli.asked_for("connect").await;
-        cli.answer(&connect, json!({"protocolVersion": 4, "version": "2.0.0"})).await;
-    }
+    let mut cli = started.raw().await;
+    let connect = cli.asked_for("connect").await;
+    cli.answer(&connect, json!({"protocolVersion": 4, "version": "2.0.0"})).await;
     let mut status = backend.status();
     let failed = status.wait_for(|status| matches!(status, BackendStatus::Failed(_))).await.unwrap().clone();
     let BackendStatus::Failed(error) = failed else { panic!() };
