@@ -8,6 +8,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::Browser;
+use super::agreement::{for_number_field, same_number, same_text};
 use super::keys::{Key, Modifiers};
 use super::observe::{Observed, Patience};
 use super::press::Press;
@@ -98,6 +99,8 @@ pub struct Held {
     pub invalid: Option<String>,
     /// Why a value could not be set.
     pub wrong: Option<String>,
+    /// The value that was set, as such a field writes it.
+    pub wanted: Option<String>,
 }
 
 impl Held {
@@ -132,6 +135,8 @@ fn shorten(value: &str) -> String {
 pub enum Expected {
     /// This text, as far as the page does not format it.
     Text(String),
+    /// This number, as number fields write it.
+    Number(String),
     /// This state.
     Checked(bool),
     /// These options: label and value.
@@ -208,8 +213,7 @@ impl Browser {
         match field.kind {
             Kind::Set => {
                 self.field_op(cancel, element, json!({ "op": "focus", "clear": true })).await?;
-                self.set_whole(cancel, element, &text).await?;
-                return Ok(Expected::Text(text));
+                return Ok(Expected::Text(self.set_whole(cancel, element, &text).await?));
             }
             Kind::Text | Kind::Editable => {}
             Kind::List => {
@@ -238,30 +242,53 @@ impl Browser {
                 .into());
             }
         }
+        if field.input_type.as_deref() == Some("number") {
+            return self.enter_number(cancel, element, field, &text, clear).await;
+        }
         let before = self.take_focus(cancel, element, clear).await?;
         let old = if clear { String::new() } else { before.value.clone().unwrap_or_default() };
         self.type_over(cancel, element, field, &text, clear && before.value.is_some_and(|v| !v.is_empty()))
             .await?;
-        let expected = Expected::Text(format!("{old}{text}"));
-        if field.input_type.as_deref() == Some("number") {
-            let now = self.read(cancel, element).await?;
-            if !agrees(&expected, &now) {
-                self.set_whole(cancel, element, &format!("{old}{text}")).await?;
-            }
+        Ok(Expected::Text(format!("{old}{text}")))
+    }
+
+    /// Number fields drop every character that they do not take, and keep another number: only what they take
+    /// is typed.
+    async fn enter_number(
+        &self,
+        cancel: &CancellationToken,
+        element: &Element,
+        field: &Field,
+        text: &str,
+        clear: bool,
+    ) -> Result<Expected, ActError> {
+        let old = if clear { String::new() } else { field.held.value.clone().unwrap_or_default() };
+        let Some(number) = for_number_field(&format!("{old}{text}")) else {
+            return Err(not_a_number(&format!("{old}{text}")).into());
+        };
+        let before = self.take_focus(cancel, element, clear).await?;
+        let replaces = clear && before.value.as_deref().is_some_and(|value| !value.is_empty());
+        let expected = Expected::Number(number.clone());
+        if let Some(rest) = number.strip_prefix(&old) {
+            self.type_over(cancel, element, field, rest, replaces).await?;
+        }
+        if !agrees(&expected, &self.read(cancel, element).await?) {
+            self.set_whole(cancel, element, &number).await?;
         }
         Ok(expected)
     }
 
+    /// Returns the value as the field writes it.
     async fn set_whole(
         &self,
         cancel: &CancellationToken,
         element: &Element,
         text: &str,
-    ) -> Result<(), ActError> {
+    ) -> Result<String, ActError> {
         let held = self.field_op(cancel, element, json!({ "op": "set", "value": text })).await?;
         match held.wrong {
             Some(wrong) => Err(Refusal::new(Class::BadArgument, wrong).into()),
-            None => Ok(()),
+            None => Ok(held.wanted.unwrap_or_else(|| text.to_owned())),
         }
     }
 
@@ -421,6 +448,17 @@ fn replaced() -> Refusal {
     )
 }
 
+fn not_a_number(text: &str) -> Refusal {
+    Refusal::new(
+        Class::BadArgument,
+        format!(
+            "A number field takes one number written like -1234.5 (a decimal point, nothing between thousands, no \
+             unit), not {:?}.",
+            text.chars().take(40).collect::<String>()
+        ),
+    )
+}
+
 fn readonly() -> Refusal {
     Refusal::new(
         Class::Readonly,
@@ -456,8 +494,7 @@ fn check_writable(field: &Field) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Whether the field holds what it shall. Pages format what they are given (spaces, brackets, capitals,
-/// decimal places): the same letters and digits are the same content.
+/// Whether the field holds what it shall. Pages format what they are given: see [`same_text`].
 pub(super) fn agrees(expected: &Expected, held: &Held) -> bool {
     match expected {
         Expected::Checked(want) => held.checked == Some(Value::Bool(*want)),
@@ -472,29 +509,14 @@ pub(super) fn agrees(expected: &Expected, held: &Held) -> bool {
             .value
             .as_deref()
             .is_some_and(|value| value.to_lowercase().contains(&option.to_lowercase()) || value == shows),
-        Expected::Text(text) => {
-            let Some(value) = &held.value else { return false };
-            value == text || letters_of(value) == letters_of(text) || same_number(value, text)
-        }
-    }
-}
-
-fn letters_of(text: &str) -> String {
-    // Punctuation alone is content too: only compare letters where there are any.
-    let letters: String = text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-    if letters.is_empty() { text.split_whitespace().collect() } else { letters }
-}
-
-fn same_number(a: &str, b: &str) -> bool {
-    match (a.trim().parse::<f64>(), b.trim().parse::<f64>()) {
-        (Ok(a), Ok(b)) => (a - b).abs() <= f64::EPSILON * a.abs().max(b.abs()),
-        _ => false,
+        Expected::Number(number) => held.value.as_deref().is_some_and(|value| same_number(number, value)),
+        Expected::Text(text) => held.value.as_deref().is_some_and(|value| same_text(text, value)),
     }
 }
 
 pub(super) fn rejected(expected: &Expected, held: &Held) -> Refusal {
     let error = match expected {
-        Expected::Text(text) => {
+        Expected::Text(text) | Expected::Number(text) => {
             let now = held.value.clone().unwrap_or_default();
             if now.is_empty() {
                 "The field does not keep the text: it is empty now.".to_owned()
@@ -525,24 +547,14 @@ mod tests {
         Held { value: Some(value.to_owned()), connected: true, ..Held::default() }
     }
 
-    fn text(text: &str) -> Expected {
-        Expected::Text(text.to_owned())
-    }
-
-    #[test]
-    fn a_mask_that_only_adds_separators_agrees() {
-        assert!(agrees(&text("5550100199"), &holds("(555) 010-0199")));
-        assert!(agrees(&text("abc"), &holds("ABC")));
-        assert!(agrees(&text("5"), &holds("5.00")));
-        assert!(agrees(&text("a\nb"), &holds("a\n\nb\n")));
-    }
-
     #[test]
     fn other_content_does_not_agree() {
+        let text = |text: &str| Expected::Text(text.to_owned());
+        assert!(agrees(&text("5550100199"), &holds("(555) 010-0199")));
         assert!(!agrees(&text("KQ-4711"), &holds("KQ-47")));
-        assert!(!agrees(&text("SPRING-20"), &holds("")));
-        assert!(!agrees(&text("--"), &holds("++")));
-        assert!(!agrees(&text("12"), &holds("1.2e1.")));
+        assert!(!agrees(&text("-20"), &holds("20")));
+        assert!(agrees(&Expected::Number("1.50".to_owned()), &holds("1.5")));
+        assert!(!agrees(&Expected::Number("1.5".to_owned()), &holds("15")));
     }
 
     #[test]

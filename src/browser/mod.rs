@@ -3,6 +3,7 @@
 //! Element numbers, frames and worlds belong to one task ([`seer`]); [`Browser`] is the handle to it.
 
 mod address;
+mod agreement;
 mod capture;
 pub mod cdp;
 mod choose;

@@ -6,6 +6,7 @@
 function choose(args) {
   const list = fieldOf(this);
   if (!isSelect(list)) return { class: 'bad_argument', error: 'The element is not a list to choose from.' };
+  if (isSecret(list)) return { class: 'not_allowed', error: 'This field is for a secret, which only the person enters. Call await_user and ask for it.' };
   const options = [...list.options];
   const label = (/** @type {HTMLOptionElement} */ o) => oneLine(o.label || o.text, 200);
   const shown = options.slice(0, 50).map(o => (o.value === label(o) ? { label: label(o) } : { label: label(o), value: o.value.slice(0, 200) }));

@@ -33,8 +33,9 @@ function field(args) {
   }
   if (args.op === 'select' || args.op === 'focus') selectContent(el, kind, args.clear !== false);
   if (args.op === 'set') {
-    const wrong = setDirectly(/** @type {HTMLInputElement} */ (el), args.value ?? '');
-    if (wrong) return { connected: true, wrong };
+    const set = setDirectly(/** @type {HTMLInputElement} */ (el), args.value ?? '');
+    if (set.wrong !== undefined) return { connected: true, wrong: set.wrong };
+    return { connected: el.isConnected, focused: hasFocus(el), wanted: set.wanted, ...held(el, kind) };
   }
   return { connected: el.isConnected, focused: hasFocus(el), ...held(el, kind) };
 }
@@ -161,7 +162,8 @@ function selectContent(el, kind, all) {
  * For fields whose parts a keyboard fills one by one in an order that depends on the language.
  * @param {HTMLInputElement} el
  * @param {string} asked
- * @returns {string | null} what is wrong with the value
+ * @returns {{wanted: string, wrong?: undefined} | {wrong: string}} the value as such a field writes it, or what is
+ *   wrong with it
  */
 function setDirectly(el, asked) {
   let value = asked.trim();
@@ -184,11 +186,13 @@ function setDirectly(el, asked) {
   trial.value = value;
   const fallsBack = el.type === 'range' ? !Number.isFinite(Number(value)) || value === '' : el.type === 'color' && value === 'none';
   if (fallsBack || (value !== '' && trial.value === '')) {
-    return `A ${el.type} field takes values like ${form}, not ${JSON.stringify(oneLine(asked, 40))}.`;
+    return { wrong: `A ${el.type} field takes values like ${form}, not ${JSON.stringify(oneLine(asked, 40))}.` };
   }
-  if (el.value === value) return null;
+  // Sliders stay as asked: what their limits make of it is another number.
+  if (!/^(range|number)$/.test(el.type)) value = trial.value;
+  if (el.value === value) return { wanted: value };
   el.value = value;
   el.dispatchEvent(new InputEvent('input', { bubbles: true, composed: true, inputType: 'insertReplacementText', data: value }));
   el.dispatchEvent(new Event('change', { bubbles: true }));
-  return null;
+  return { wanted: value };
 }

@@ -142,7 +142,7 @@ function inWords(el) {
   else if (el.classList.length) out += '.' + oneLine([...el.classList].slice(0, 2).join('.'), 40);
   const role = el.getAttribute('role');
   const name = oneLine(
-    el.getAttribute('aria-label') || el.getAttribute('title') || (isHtml(el) ? el.innerText : ''),
+    el.getAttribute('aria-label') || el.getAttribute('title') || (isHtml(el) && !isSecret(el) ? el.innerText : ''),
   );
   const more = [role ? oneLine(role, 20) : '', name ? JSON.stringify(name) : ''].filter(Boolean).join(' ');
   return more ? `${out} (${more})` : out;
@@ -233,7 +233,7 @@ function standIn(el) {
  * @param {Element} el
  */
 function isSecret(el) {
-  return secret.declared(el);
+  return secret.hidesValue(el);
 }
 
 /**

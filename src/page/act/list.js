@@ -17,7 +17,7 @@ function list(args) {
     disabled: !!only && standstill(only) !== null,
     selected: (only?.getAttribute('aria-selected') ?? only?.getAttribute('aria-checked')) === 'true',
     editable: input !== null && !input.readOnly,
-    value: oneLine(input ? input.value : isHtml(this) ? this.innerText : '', 200),
+    value: isSecret(input ?? this) ? '' : oneLine(input ? input.value : isHtml(this) ? this.innerText : '', 200),
     chosen: options.filter(o => o.getAttribute('aria-selected') === 'true').map(nameOf),
     many: listsOf(this).some(l => l.getAttribute('aria-multiselectable') === 'true'),
     // Some boxes show their choice beside the field itself, as chips.

@@ -180,7 +180,7 @@ function stateOf(el) {
   if (el.localName === 'summary' && isDetails(el.parentElement)) state.open = el.parentElement.open;
   if (isInput(el) && (el.type === 'checkbox' || el.type === 'radio')) state.checked = el.checked;
   else if (isSelect(el)) {
-    state.chosen = [...el.selectedOptions].map(o => oneLine(o.label, 80));
+    if (!isSecret(el)) state.chosen = [...el.selectedOptions].map(o => oneLine(o.label, 80));
     if (CSS.supports('selector(:open)')) state.listOpen = el.matches(':open');
   }
   else if ((isInput(el) || isTextArea(el)) && !isSecret(el)) {

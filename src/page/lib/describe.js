@@ -158,6 +158,7 @@ const describe = (() => {
     if (tag === 'textarea')
       return secret.hidesValue(element) ? null : names.cut(String(areaValue(element)).slice(0, cap * 4), cap) || null;
     if (tag === 'select') return null;
+    if (secret.hidesValue(element)) return null;
     const told = dom.attr(element, 'aria-valuetext') ?? dom.attr(element, 'aria-valuenow');
     if (told) return names.cut(told, cap);
     if (isEditor(element) || /^(combobox|textbox|searchbox|spinbutton)$/.test(names.role(element)))

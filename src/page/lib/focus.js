@@ -14,7 +14,7 @@ registry.define('focused', () => {
   return {
     slot: registry.slotOf(element),
     fingerprint: describe.fingerprint(element),
-    secret: secret.declared(element),
+    secret: secret.hidesValue(element),
     foreign: /^(iframe|frame|object|embed|fencedframe)$/.test(tag) && dom.shown(element) === null,
     nothing: tag === 'body' || tag === 'html',
   };

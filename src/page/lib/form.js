@@ -67,7 +67,10 @@ const forms = (() => {
 
   /** @param {Candidate} candidate @param {string} type */
   function choicesOf({ element, tag, role }, type) {
-    if (tag === 'select') return describe.choices(element, OPTIONS, 80).all;
+    if (tag === 'select') {
+      const { all } = describe.choices(element, OPTIONS, 80);
+      return secret.hidesValue(element) ? all.map((option) => ({ ...option, selected: false })) : all;
+    }
     if (role !== 'combobox' && tag !== 'button' && role !== 'button' && !(tag === 'input' && dom.has(element, 'list')))
       return undefined;
     const list = listOf(element);
@@ -78,7 +81,7 @@ const forms = (() => {
         names.squeeze(dom.attr(option, 'aria-label') ?? dom.attr(option, 'label') ?? option.textContent ?? ''),
         80,
       ),
-      selected: dom.attr(option, 'aria-selected') === 'true',
+      selected: dom.attr(option, 'aria-selected') === 'true' && !secret.hidesValue(element),
       disabled: dom.attr(option, 'aria-disabled') === 'true',
     }));
   }
@@ -107,7 +110,7 @@ const forms = (() => {
     const words = describe.states(element, tag, type);
     if (candidate.inherited.disabled && !words.includes('disabled')) words.push('disabled');
     const checked = describe.checkedState(element, tag, type);
-    const isSecret = /^(input|textarea)$/.test(tag) && secret.hidesValue(element);
+    const isSecret = secret.hidesValue(element);
     const print = describe.fingerprint(element);
     /** @param {string} name @returns {string | undefined} */
     const attribute = (name) => shortened(dom.attr(element, name) ?? '') || undefined;

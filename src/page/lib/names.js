@@ -69,7 +69,7 @@ const names = (() => {
         stack[high] = other;
       }
     };
-    push(element);
+    if (!secret.masks(dom.style(element))) push(element);
     while (stack.length > 0 && text.length < cap * 2 && looked < NODES) {
       const node = stack.pop();
       if (typeof node === 'string') {
@@ -91,7 +91,7 @@ const names = (() => {
       if (tag === 'br') text += ' ';
       if (dom.attr(node, 'aria-hidden') === 'true') continue;
       const style = dom.style(node);
-      if (style.display === 'none' || (!hidden && style.visibility !== 'visible')) continue;
+      if (style.display === 'none' || (!hidden && style.visibility !== 'visible') || secret.masks(style)) continue;
       const block = !style.display.startsWith('inline') && style.display !== 'contents';
       const label = tag === 'label' ? null : dom.attr(node, 'aria-label');
       const inner = label?.trim() ? label : picture(node, tag);

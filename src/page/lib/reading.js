@@ -37,7 +37,8 @@ const reading = (() => {
         const parent = dom.flatParent(node) ?? dom.parent(node);
         if (!parent || !dom.isElement(parent)) continue;
         const style = dom.style(parent);
-        if (style.visibility === 'visible') add(dom.data(node), style.whiteSpaceCollapse === 'preserve');
+        if (style.visibility === 'visible' && !secret.masks(style))
+          add(dom.data(node), style.whiteSpaceCollapse === 'preserve');
         continue;
       }
       if (!dom.isElement(node)) continue;

@@ -213,13 +213,13 @@ const snapshot = (() => {
     }
     const href = describe.address(element, tag);
     if (href) list.push(['href', names.cut(href, 2_048)]);
-    const secretly = /^(input|textarea)$/.test(tag) && secret.hidesValue(element);
+    const secretly = secret.hidesValue(element);
     if (secretly) result.w?.push('secret');
     const value = describe.value(element, tag, type, describe.VALUE);
     if (value !== null && !result.c) list.push(['value', value]);
     if (tag === 'select') {
       const { all, chosen, more } = describe.choices(element, describe.OPTIONS, 60);
-      list.push(['selected', names.cut(chosen.join(', '), describe.VALUE)]);
+      if (!secretly) list.push(['selected', names.cut(chosen.join(', '), describe.VALUE)]);
       result.p = all.map((option) => option.label);
       if (more > 0) result.q = more;
     }
