@@ -8,6 +8,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::Browser;
+use super::choose::holds_whole;
 use super::keys::{Key, Modifiers};
 use super::observe::{Observed, Patience};
 use super::press::Press;
@@ -468,10 +469,9 @@ pub(super) fn agrees(expected: &Expected, held: &Held) -> bool {
                     && labels.iter().all(|label| selected.iter().any(|s| s == label))
             }) && (options.len() != 1 || held.value.as_deref() == Some(options[0].1.as_str()))
         }
-        Expected::Shown { option, shows } => held
-            .value
-            .as_deref()
-            .is_some_and(|value| value.to_lowercase().contains(&option.to_lowercase()) || value == shows),
+        Expected::Shown { option, shows } => held.value.as_deref().is_some_and(|value| {
+            holds_whole(&value.to_lowercase(), &option.to_lowercase()) || value.trim() == shows
+        }),
         Expected::Text(text) => {
             let Some(value) = &held.value else { return false };
             value == text || letters_of(value) == letters_of(text) || same_number(value, text)
