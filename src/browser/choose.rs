@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::Browser;
-use super::field::{Expected, Field, Kind, check_alive};
+use super::field::{Expected, Field, Held, Kind, check_alive};
 use super::keys::{Key, Modifiers};
 use super::observe::Patience;
 use super::press::Press;
@@ -21,6 +21,9 @@ const OPENS: Duration = Duration::from_millis(1_500);
 
 /// How long suggestions may take after text was typed.
 const SUGGESTS: Duration = Duration::from_millis(3_000);
+
+/// Until when a page may take a choice back: what its server says comes a moment later.
+const TAKES_BACK: Duration = Duration::from_millis(450);
 
 /// Between two looks.
 const LOOK_EVERY: Duration = Duration::from_millis(40);
@@ -60,7 +63,20 @@ struct List {
     value: String,
     chosen: Vec<String>,
     many: bool,
-    around: String,
+    /// There is a text field to show the choice in.
+    field: bool,
+    /// The text in it is still the one that was marked as typed.
+    marked: bool,
+    texts: Vec<String>,
+    around: Vec<String>,
+    offers: Option<Offers>,
+}
+
+/// What the browser itself suggests for a text field (`list=`).
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+struct Offers {
+    options: Vec<String>,
+    value: Option<String>,
 }
 
 impl Browser {
@@ -80,10 +96,16 @@ impl Browser {
         match field.kind {
             Kind::Select | Kind::Multi => self.choose_native(cancel, element, values).await,
             Kind::List => self.choose_drawn(cancel, element, values).await,
-            Kind::Text if field.input_type.is_some() => self.choose_drawn(cancel, element, values).await,
+            Kind::Text if field.input_type.is_some() => {
+                match self.list(cancel, element, &values.join(",")).await?.offers {
+                    Some(offers) => self.choose_offered(cancel, element, field, values, &offers).await,
+                    None => self.choose_drawn(cancel, element, values).await,
+                }
+            }
             _ => Err(Refusal::new(
                 Class::BadArgument,
-                "This element is no list to choose from. Take the number of the list itself, or use click_index.",
+                "This element is no list to choose from. Take the number of the list itself, or press the \
+                 option with click_index.",
             )
             .into()),
         }
@@ -113,6 +135,30 @@ impl Browser {
         }
     }
 
+    /// Suggestions of the browser's own are drawn nowhere in the page: choosing one is typing it.
+    async fn choose_offered(
+        &self,
+        cancel: &CancellationToken,
+        element: &Element,
+        field: &Field,
+        values: &[String],
+        offers: &Offers,
+    ) -> Result<Expected, ActError> {
+        let said = super::text::quoted(&values.join(","), 60);
+        let Some(value) = &offers.value else {
+            return Err(Refusal::new(
+                Class::NoSuchOption,
+                format!(
+                    "The field suggests nothing called {said}; take one of those listed. If it takes other text \
+                     too, use type_index."
+                ),
+            )
+            .with("options", json!(offers.options))
+            .into());
+        };
+        self.enter_text(cancel, element, field, value, true).await
+    }
+
     async fn choose_drawn(
         &self,
         cancel: &CancellationToken,
@@ -137,7 +183,7 @@ impl Browser {
         element: &Element,
         option: &str,
     ) -> Result<String, ActError> {
-        let before = self.list(cancel, element, option).await?;
+        let before = self.list_step(cancel, element, option, "open").await?;
         let mut list = before.clone();
         if !list.open {
             self.press(cancel, element, &Press { patience: Patience::Brief, ..Press::default() }).await?;
@@ -156,9 +202,21 @@ impl Browser {
         if list.selected && list.many {
             return Ok(list.value);
         }
+        if list.editable && one_line(&list.value) == one_line(option) {
+            list = self.list_step(cancel, element, option, "mark").await?;
+        }
         let press = Press { option: Some(option.to_owned()), patience: Patience::Brief, ..Press::default() };
-        self.press(cancel, element, &press).await?;
-        self.shows(cancel, element, option, &before).await
+        let shown = match self.press(cancel, element, &press).await {
+            Ok(_) => self.shows(cancel, element, option, &before, &list).await,
+            Err(error) => Err(error),
+        };
+        if list.marked {
+            // What was typed must not keep the mark; the box may be gone by now.
+            if let Err(ActError::Cancelled) = self.list_step(cancel, element, option, "unmark").await {
+                return Err(ActError::Cancelled);
+            }
+        }
+        shown
     }
 
     /// Types into a list that filters what it offers, and waits for its suggestions.
@@ -187,6 +245,18 @@ impl Browser {
         option: &str,
     ) -> Result<List, ActError> {
         Ok(element.call(cancel, ACT, &[json!("list"), json!({ "option": option })]).await?)
+    }
+
+    /// Looks at the list, first telling the page function which step begins.
+    async fn list_step(
+        &self,
+        cancel: &CancellationToken,
+        element: &Element,
+        option: &str,
+        step: &str,
+    ) -> Result<List, ActError> {
+        let args = json!({ "option": option, "step": step });
+        Ok(element.call(cancel, ACT, &[json!("list"), args]).await?)
     }
 
     async fn list_until(
@@ -231,25 +301,44 @@ impl Browser {
         element: &Element,
         option: &str,
         before: &List,
+        pressed: &List,
     ) -> Result<String, ActError> {
-        let wanted = option.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
-        let shown = |list: &List| {
-            list.value.to_lowercase().contains(&wanted)
-                || list.chosen.iter().any(|chosen| chosen.to_lowercase() == wanted)
-                || (list.around != before.around
-                    && list.around.to_lowercase().contains(&wanted)
-                    && !list.open)
-        };
+        let shown = |list: &List| list.shows_choice(option, before, pressed);
         let list = self.list_until(cancel, element, option, Duration::from_millis(600), shown).await?;
-        if shown(&list) || list.value != before.value {
-            return Ok(list.value);
+        if shown(&list) {
+            return Ok(list.value.trim().to_owned());
         }
-        Err(Refusal::new(
-            Class::Rejected,
-            "The option was pressed, but the list does not show it as chosen; look again.",
-        )
-        .with("value", list.value)
-        .into())
+        let error = if list.marked {
+            "The option was pressed, but the page did not take it as the choice: the box holds only the text that \
+             was typed to search. Look again."
+        } else {
+            "The option was pressed, but the box does not show it as chosen; `value` is what it holds now. Look \
+             again."
+        };
+        Err(Refusal::new(Class::Rejected, error).with("value", list.value.trim()).into())
+    }
+
+    /// Like [`Browser::keeps`], but looks once more after the time in which pages take a choice back.
+    ///
+    /// # Errors
+    /// [`Class::Rejected`] with what the field holds instead; else see [`ActError`].
+    pub async fn keeps_long(
+        &self,
+        cancel: &CancellationToken,
+        element: &Element,
+        expected: &Expected,
+        since: Instant,
+    ) -> Result<Held, ActError> {
+        let held = self.keeps(cancel, element, expected, since).await?;
+        tokio::select! {
+            () = cancel.cancelled() => return Err(ActError::Cancelled),
+            () = tokio::time::sleep_until(since + TAKES_BACK) => {}
+        }
+        match self.keeps(cancel, element, expected, since).await {
+            // The choice was kept; what it led to (another page, a redrawn list) is no fault of it.
+            Err(ActError::Refused(refusal)) if refusal.class != Class::Rejected => Ok(held),
+            other => other,
+        }
     }
 
     /// The suggestions that a text field offers right now.
@@ -264,6 +353,61 @@ impl Browser {
         let list: List = element.call(cancel, ACT, &[json!("list"), json!({})]).await?;
         Ok(list.options.into_iter().take(10).collect())
     }
+}
+
+impl List {
+    /// Whether the choice is seen. `before`: before the list was opened, `pressed`: before the option was pressed.
+    fn shows_choice(&self, option: &str, before: &Self, pressed: &Self) -> bool {
+        let wanted = one_line(option);
+        let named = |names: &[String]| names.iter().any(|name| without_signs(name) == without_signs(&wanted));
+        let state = |list: &Self| list.selected || named(&list.chosen);
+        // Boxes with a text field mark the option that Enter would take as selected, too.
+        if state(self) && (!self.field || !state(pressed)) {
+            return true;
+        }
+        if named(&self.around) && !named(&before.around) && !self.open {
+            return true;
+        }
+        if !self.field && named(&self.texts) {
+            return true;
+        }
+        if self.marked {
+            return false;
+        }
+        let value = one_line(&self.value);
+        if self.field && value == wanted {
+            return true;
+        }
+        // Boxes show a part of the option's name, or more than it, but never the name of another option.
+        let part = |text: &str| {
+            let text = one_line(text);
+            !pressed.options.iter().any(|other| one_line(other) == text && text != wanted)
+                && (holds_whole(&text, &wanted) || holds_whole(&wanted, &text))
+        };
+        if self.field {
+            return value != one_line(&before.value) && value != one_line(&pressed.value) && part(&value);
+        }
+        self.texts.iter().any(|text| !before.texts.contains(text) && part(text))
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+/// Chips carry a cross, boxes an arrow.
+fn without_signs(text: &str) -> String {
+    let signs = |c: char| c.is_whitespace() || "×✕✖✗⨯▾▼▿▽⌄▲✓✔".contains(c);
+    one_line(text.trim_matches(signs))
+}
+
+/// Whether a text contains another one as whole words.
+pub(super) fn holds_whole(text: &str, part: &str) -> bool {
+    let word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || "+#_".contains(c));
+    !part.is_empty()
+        && text.match_indices(part).any(|(at, found)| {
+            !word(text[..at].chars().next_back()) && !word(text[at + found.len()..].chars().next())
+        })
 }
 
 fn no_match(list: &List, option: &str) -> Refusal {

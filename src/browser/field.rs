@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Browser;
 use super::agreement::{for_number_field, same_number, same_text};
+use super::choose::holds_whole;
 use super::keys::{Key, Modifiers};
 use super::observe::{Observed, Patience};
 use super::press::Press;
@@ -505,10 +506,9 @@ pub(super) fn agrees(expected: &Expected, held: &Held) -> bool {
                     && labels.iter().all(|label| selected.iter().any(|s| s == label))
             }) && (options.len() != 1 || held.value.as_deref() == Some(options[0].1.as_str()))
         }
-        Expected::Shown { option, shows } => held
-            .value
-            .as_deref()
-            .is_some_and(|value| value.to_lowercase().contains(&option.to_lowercase()) || value == shows),
+        Expected::Shown { option, shows } => held.value.as_deref().is_some_and(|value| {
+            holds_whole(&value.to_lowercase(), &option.to_lowercase()) || value.trim() == shows
+        }),
         Expected::Number(number) => held.value.as_deref().is_some_and(|value| same_number(number, value)),
         Expected::Text(text) => held.value.as_deref().is_some_and(|value| same_text(text, value)),
     }

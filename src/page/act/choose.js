@@ -7,7 +7,10 @@ function choose(args) {
   const list = fieldOf(this);
   if (!isSelect(list)) return { class: 'bad_argument', error: 'The element is not a list to choose from.' };
   if (isSecret(list)) return { class: 'not_allowed', error: 'This field is for a secret, which only the person enters. Call await_user and ask for it.' };
-  const options = [...list.options];
+  // Some pages fill a list only when it gets the focus.
+  list.focus({ preventScroll: true });
+  const all = [...list.options];
+  const options = all.filter(o => !isHiddenOption(o));
   const label = (/** @type {HTMLOptionElement} */ o) => oneLine(o.label || o.text, 200);
   const shown = options.slice(0, 50).map(o => (o.value === label(o) ? { label: label(o) } : { label: label(o), value: o.value.slice(0, 200) }));
   let asked = args.values;
@@ -40,10 +43,9 @@ function choose(args) {
     }
     chosen.add(option);
   }
-  list.focus({ preventScroll: true });
-  const before = options.map(o => o.selected);
-  for (const option of options) if (option.selected !== chosen.has(option)) option.selected = chosen.has(option);
-  const changed = options.some((o, i) => o.selected !== before[i]);
+  const before = all.map(o => o.selected);
+  for (const option of all) if (option.selected !== chosen.has(option)) option.selected = chosen.has(option);
+  const changed = all.some((o, i) => o.selected !== before[i]);
   if (changed) {
     list.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
     list.dispatchEvent(new Event('change', { bubbles: true }));
@@ -67,4 +69,13 @@ function choose(args) {
     }
     return [];
   }
+}
+
+/**
+ * The person never sees such an option, so it is none to choose.
+ * @param {HTMLOptionElement} option
+ */
+function isHiddenOption(option) {
+  const group = option.parentElement;
+  return getComputedStyle(option).display === 'none' || (isOptGroup(group) && getComputedStyle(group).display === 'none');
 }

@@ -1,9 +1,13 @@
 /**
  * A list that a page draws itself (roles combobox, listbox, menu): its options, and what it shows as chosen.
  * @this {Element}
- * @param {{option?: string}} args
+ * @param {{option?: string, step?: 'open' | 'mark' | 'unmark'}} args
+ *   `step`: `open` tells what comes from what is there, `mark` what was typed from what the page puts in
  */
 function list(args) {
+  if (args.step === 'open') startOpening(this);
+  if (args.step === 'mark' || args.step === 'unmark') markTyped(this, args.step === 'mark');
+  const lists = listsOf(this);
   const options = optionsOf(this);
   const found = args.option === undefined ? [] : matching(options, args.option);
   const only = found.length === 1 ? found[0] : undefined;
@@ -19,8 +23,12 @@ function list(args) {
     editable: input !== null && !input.readOnly,
     value: isSecret(input ?? this) ? '' : oneLine(input ? input.value : isHtml(this) ? this.innerText : '', 200),
     chosen: options.filter(o => o.getAttribute('aria-selected') === 'true').map(nameOf),
-    many: listsOf(this).some(l => l.getAttribute('aria-multiselectable') === 'true'),
+    many: lists.some(l => l.getAttribute('aria-multiselectable') === 'true'),
+    field: input !== null,
+    marked: hasMark(this),
     // Some boxes show their choice beside the field itself, as chips.
-    around: oneLine(this.parentElement?.innerText, 400),
+    texts: textsIn(this, lists),
+    around: textsIn(this.parentElement, lists),
+    offers: offersOf(this, args.option),
   };
 }

@@ -38,7 +38,49 @@ function listsOf(box) {
     for (const id of `${other.getAttribute('aria-controls') ?? ''} ${other.getAttribute('aria-owns') ?? ''}`.split(/\s+/)) taken.add(id);
   }
   const free = [...root.querySelectorAll(popup), ...(root === document ? [] : document.querySelectorAll(popup))];
-  return free.filter(list => isDrawn(list) && !(list.id && taken.has(list.id)));
+  const old = standing.get(box);
+  return free.filter(list => isDrawn(list) && !(list.id && taken.has(list.id)) && old?.get(list) !== contentOf(list));
+}
+
+/**
+ * Lists that stood in the page before a box was opened, with their content then: they are no popups of it.
+ * @type {WeakMap<Element, Map<Element, string>>}
+ */
+const standing = new WeakMap();
+
+/** @param {Element} list */
+function contentOf(list) {
+  return oneLine(list.textContent, 2000);
+}
+
+/**
+ * Tells what appears because a box is opened from what is there already.
+ * @param {Element} box
+ */
+function startOpening(box) {
+  const last = standing.get(box);
+  standing.delete(box);
+  // The popup of a box that is open already, or has the cursor, may be among those that are drawn.
+  const open = box.getAttribute('aria-expanded') === 'true' || focusedElement(rootsOf(box)) === box;
+  const old = new Map();
+  for (const list of listsOf(box)) {
+    const own = list === box || box.contains(list) || (open && isFloating(list));
+    // What came when it was opened the last time is still its popup.
+    const came = open && last && last.get(list) !== contentOf(list);
+    if (!own && !came) old.set(list, contentOf(list));
+  }
+  standing.set(box, old);
+}
+
+/**
+ * Drawn over the page rather than as a part of it.
+ * @param {Element} el
+ */
+function isFloating(el) {
+  for (let at = /** @type {Element | null} */ (el); at && at !== document.body; at = at.parentElement) {
+    if (/^(absolute|fixed)$/.test(getComputedStyle(at).position)) return true;
+  }
+  return false;
 }
 
 /**
@@ -87,4 +129,79 @@ function matching(options, text) {
 function optionOf(box, text) {
   const [first, ...others] = matching(optionsOf(box), text);
   return first && !others.length ? first : null;
+}
+
+/**
+ * The texts drawn in a part of the page, outside of the given lists: each piece, and the lines that pieces make up.
+ * @param {Element | null} part
+ * @param {Element[]} lists
+ * @returns {string[]}
+ */
+function textsIn(part, lists) {
+  const texts = new Set();
+  if (!part) return [];
+  const walker = document.createTreeWalker(part, 4 /* text */);
+  for (let node = walker.nextNode(), count = 0; node && count < 400; node = walker.nextNode(), count++) {
+    const holder = node.parentElement;
+    if (!holder || lists.some(list => list.contains(holder)) || !oneLine(node.textContent) || !isDrawn(holder)) continue;
+    texts.add(oneLine(node.textContent, 200));
+    for (const box of [holder, holder.parentElement]) {
+      if (box && isHtml(box) && part.contains(box) && !lists.some(list => box.contains(list))) texts.add(oneLine(box.innerText, 200));
+    }
+  }
+  return [...texts].slice(0, 100);
+}
+
+/**
+ * Makes a text that was typed tell apart from the same text put in by the page: a choice puts it in anew, without
+ * the space that is added here. No event tells the page.
+ * @param {Element} box
+ * @param {boolean} on
+ */
+function markTyped(box, on) {
+  const input = inputOf(box);
+  if (!input) return;
+  const mark = marks.get(input);
+  marks.delete(input);
+  if (mark !== undefined && input.value === mark) input.value = mark.slice(0, -1);
+  if (!on) return;
+  const typed = input.value;
+  input.value = typed + ' ';
+  // Some kinds of fields drop the space: they cannot be asked this way.
+  if (input.value === typed + ' ') marks.set(input, input.value);
+}
+
+/** @type {WeakMap<HTMLInputElement, string>} */
+const marks = new WeakMap();
+
+/** @param {Element} box */
+function hasMark(box) {
+  const input = inputOf(box);
+  return input !== null && marks.has(input) && marks.get(input) === input.value;
+}
+
+/**
+ * What the browser itself suggests for a text field (`list=`).
+ * @param {Element} box
+ * @param {string} [text]
+ * @returns {{options: string[], value: string | null} | null}
+ */
+function offersOf(box, text) {
+  const field = fieldOf(box);
+  const data = isInput(field) ? field.list : null;
+  if (!data) return null;
+  const options = [...data.querySelectorAll('option')].filter(o => !o.disabled && o.value !== '');
+  const label = (/** @type {HTMLOptionElement} */ o) => oneLine(o.label || o.text, 200);
+  const exact = oneLine(text, 200), loose = exact.toLowerCase();
+  const tests = [
+    (/** @type {HTMLOptionElement} */ o) => o.value === text,
+    (/** @type {HTMLOptionElement} */ o) => label(o) === exact,
+    (/** @type {HTMLOptionElement} */ o) => o.value.trim().toLowerCase() === loose,
+    (/** @type {HTMLOptionElement} */ o) => label(o).toLowerCase() === loose,
+  ];
+  const test = text === undefined ? undefined : tests.find(one => options.some(one));
+  return {
+    options: options.slice(0, 50).map(o => (label(o) && label(o) !== o.value ? `${oneLine(o.value, 200)} (${label(o)})` : oneLine(o.value, 200))),
+    value: (test && options.find(test)?.value) ?? null,
+  };
 }

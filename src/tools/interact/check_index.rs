@@ -51,7 +51,7 @@ async fn check(cx: &ToolCx, args: Args) -> Result<Map<String, Value>, ActError> 
         words.insert("noop".to_owned(), json!(true));
         return Ok(words);
     };
-    let held = match browser.keeps(cancel, &element, &expected, Instant::now()).await {
+    let held = match browser.keeps_long(cancel, &element, &expected, Instant::now()).await {
         // The box cannot be asked any more: what was seen is what there is to tell.
         Err(ActError::Refused(refusal))
             if matches!(refusal.class, Class::BlockedByDialog | Class::Navigated | Class::Closed) =>

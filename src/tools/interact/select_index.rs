@@ -46,7 +46,7 @@ async fn choose(cx: &ToolCx, args: Args) -> Result<Map<String, Value>, ActError>
     let element = browser.element(cancel, args.index).await?;
     let field = browser.field(cancel, &element).await?;
     let expected = browser.choose(cancel, &element, &field, &args.value.0).await?;
-    let held = browser.keeps(cancel, &element, &expected, Instant::now()).await?;
+    let held = browser.keeps_long(cancel, &element, &expected, Instant::now()).await?;
     let mut words = held.words();
     if let (Some([label]), None) = (held.selected.as_deref(), words.get("label")) {
         words.insert("label".to_owned(), json!(label));
