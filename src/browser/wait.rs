@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
-use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::Browser;
@@ -58,6 +58,8 @@ pub enum Presence {
 struct Present {
     present: bool,
     wrong: bool,
+    /// Not looked to the end: `present` says nothing when it is false.
+    late: bool,
     complete: bool,
 }
 
@@ -73,18 +75,23 @@ impl Browser {
         until: &Until,
         within: Duration,
     ) -> Result<Duration, ActError> {
-        let tab = self.tab(cancel).await?.ok_or(ViewError::NoTab)?;
         let started = Instant::now();
+        let tab = self.tab(cancel).await?.ok_or(ViewError::NoTab)?;
         let target = Target::tab(tab);
-        // Pages that cannot be debugged can still be waited for by time and address.
-        let enabled = self.context.cdp(cancel, &target, "Page.enable", json!({})).await;
-        if let Err(error @ (CdpError::Dialog(_) | CdpError::Cancelled)) = enabled {
-            return Err(error.into());
-        }
         let waiting = async {
+            // A page that hangs answers late: this too counts against the deadline.
+            let enable = self.context.cdp(cancel, &target, "Page.enable", json!({}));
+            let enabled = match until {
+                Until::Passed(time) => timeout_at(started + *time, enable).await.unwrap_or(Ok(Value::Null)),
+                _ => enable.await,
+            };
+            // Pages that cannot be debugged can still be waited for by time and address.
+            if let Err(error @ (CdpError::Dialog(_) | CdpError::Cancelled)) = enabled {
+                return Err(error.into());
+            }
             match until {
                 Until::Passed(time) => {
-                    sleep(*time).await;
+                    sleep_until(started + *time).await;
                     Ok(())
                 }
                 Until::Selector(selector, presence) => {
@@ -108,7 +115,7 @@ impl Browser {
             () = cancel.cancelled() => Err(ActError::Cancelled),
             dialog = self.context.dialog_opened(tab) => Err(CdpError::Dialog(dialog).into()),
             done = waiting => done.map(|()| started.elapsed()),
-            () = sleep(limit) => Err(Refusal::new(
+            () = sleep_until(started + limit) => Err(Refusal::new(
                 Class::Timeout,
                 format!(
                     "It did not happen within {} ms. Look at the page with inspect_page to see how far it is.",
@@ -134,7 +141,12 @@ impl Browser {
                         Refusal::new(Class::BadArgument, "`selector` is not a valid CSS selector.").into()
                     );
                 }
-                Ok(answers) if answers.iter().any(|(_, answer)| answer.present) == wanted => return Ok(()),
+                Ok(answers) if answers.iter().any(|(_, answer)| answer.present) => {
+                    if wanted {
+                        return Ok(());
+                    }
+                }
+                Ok(answers) if !wanted && !answers.iter().any(|(_, answer)| answer.late) => return Ok(()),
                 Ok(_) | Err(ViewError::Page(PageError::WorldGone | PageError::ElementGone)) => {}
                 Err(ViewError::Page(PageError::Cdp(CdpError::Timeout { .. }))) => {}
                 Err(other) => return Err(other.into()),

@@ -73,10 +73,19 @@ function watching(args) {
 function waitingAnywhere(args) {
   const views = /** @type {(Window & typeof globalThis)[]} */ ([/** @type {any} */ (globalThis)]);
   let met = false;
+  let late = false;
+  const isOver = reading.deadline();
   for (let view = views.pop(); view; view = views.pop()) {
     const said = actingKitOf(view).waiting(args);
     if (said.wrong) return said;
     met ||= !!said.present;
+    late ||= !!said.late;
+    // Reading a text goes into the frames by itself.
+    if (met || args.text !== undefined) break;
+    if (isOver()) {
+      late = true;
+      break;
+    }
     for (let i = 0; i < view.length; i++) {
       const inner = /** @type {any} */ (view[i]);
       try {
@@ -86,7 +95,7 @@ function waitingAnywhere(args) {
       }
     }
   }
-  return { present: met, complete: document.readyState === 'complete' };
+  return { present: met, late: late && !met, complete: document.readyState === 'complete' };
 }
 
 /**

@@ -1,9 +1,13 @@
+/** Everything but what has no text of its own: also texts in drawings and lists of choices can be waited for. */
+const WORDLESS = /^(script|style|noscript|template|head|title|datalist|textarea|canvas|video|audio|object)$/;
+
 /**
  * Whether something is in this document right now.
  * @param {{selector?: string, text?: string, attached?: boolean}} args `attached`: even if not drawn
- * @returns {{wrong?: boolean, present?: boolean}} `wrong`: not a selector
+ * @returns {{wrong?: boolean, present?: boolean, late?: boolean}} `wrong`: not a selector; `late`: not looked to the end
  */
 function waiting(args) {
+  const isOver = reading.deadline();
   if (args.selector !== undefined) {
     let found;
     try {
@@ -11,13 +15,23 @@ function waiting(args) {
     } catch {
       return { wrong: true };
     }
-    return { present: args.attached ? found.length > 0 : found.some(isDrawn) };
+    if (args.attached) return { present: found.length > 0 };
+    for (const el of found) {
+      if (isDrawn(el) && (FIELD.test(dom.tag(el)) || reading.isSeen(el))) return { present: true };
+      if (isOver()) return { present: false, late: true };
+    }
+    return { present: false };
   }
-  if (args.text === undefined) return { present: false };
+  const root = dom.rootElement(document);
+  if (args.text === undefined || !root) return { present: false };
   const want = args.text.replace(/\s+/g, ' ').trim().toLowerCase();
-  const shown = (document.body?.innerText ?? '').replace(/\s+/g, ' ').toLowerCase().includes(want);
-  return { present: shown || inRoots(document, want) };
+  const read = reading.visible(root, WORDLESS);
+  const present = read.text.replace(/\s+/g, ' ').toLowerCase().includes(want);
+  return { present, late: !present && read.cut };
 }
+
+/** Transparent fields lie over what a person sees of them. */
+const FIELD = /^(input|select|textarea)$/;
 
 /**
  * Matches of a selector, also inside open shadow roots.
@@ -32,20 +46,4 @@ function everywhere(selector) {
     for (const el of root.querySelectorAll('*')) if (el.shadowRoot) queue.push(el.shadowRoot);
   }
   return found;
-}
-
-/**
- * @param {Document | ShadowRoot} root
- * @param {string} want
- * @returns {boolean}
- */
-function inRoots(root, want) {
-  for (const el of root.querySelectorAll('*')) {
-    if (!el.shadowRoot) continue;
-    for (const child of el.shadowRoot.children) {
-      if (isHtml(child) && isDrawn(child) && child.innerText.replace(/\s+/g, ' ').toLowerCase().includes(want)) return true;
-    }
-    if (inRoots(el.shadowRoot, want)) return true;
-  }
-  return false;
 }

@@ -16,7 +16,7 @@ const geometry = (() => {
   /** @param {Edges} a */
   const isEmpty = (a) => !(a.right - a.left >= 1 && a.bottom - a.top >= 1);
 
-  /** @param {Place} place @param {DOMRect} rect @returns {Edges} */
+  /** @param {Pick<Place, 'x' | 'y'>} place @param {DOMRect} rect @returns {Edges} */
   const placed = (place, rect) => ({
     left: rect.left + place.x,
     top: rect.top + place.y,
@@ -26,7 +26,7 @@ const geometry = (() => {
 
   /**
    * The box of an element; of what is inside it when it has none of its own (floats, `display: contents`).
-   * @param {Place} place @param {Element} element @returns {Edges}
+   * @param {Pick<Place, 'x' | 'y'>} place @param {Element} element @returns {Edges}
    */
   function box(place, element) {
     const own = dom.rect(element);

@@ -531,5 +531,5 @@ const walk = (() => {
     );
   }
 
-  return { Walk, listening, asked, isLeaf, operable, isClippedAway };
+  return { Walk, listening, asked, isLeaf, operable, isClippedAway, holds };
 })();

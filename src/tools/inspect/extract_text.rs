@@ -36,6 +36,8 @@ struct Read {
     wrong: bool,
     text: String,
     cut: bool,
+    /// Time ran out before the end.
+    late: bool,
 }
 
 impl Tool for ExtractText {
@@ -67,9 +69,11 @@ impl Tool for ExtractText {
         }
         let mut text = String::new();
         let mut cut = false;
+        let mut late = false;
         for (frame, read) in answers.iter().filter(|(_, read)| read.found) {
             let own = clean_lines(&read.text);
             cut |= read.cut;
+            late |= read.late;
             if let Some(origin) = frame.origin.as_deref().filter(|_| !own.is_empty()) {
                 text.push_str(&format!("\n<frame origin={}>\n", quoted(origin, 120)));
             }
@@ -80,7 +84,13 @@ impl Tool for ExtractText {
             }
         }
         let start = usize::try_from(args.from.unwrap_or(0)).unwrap_or(usize::MAX);
-        page(&text, start, cut)
+        let mut output = page(&text, start, cut)?;
+        if late {
+            output.text.push_str(
+                "\nReading stopped after 1.5 s, before the end of the page; read parts of it with a selector.",
+            );
+        }
+        Ok(output)
     }
 }
 
