@@ -119,11 +119,9 @@ fn keeps_gap(asked: &str, there: &str, outside: bool, between_digits: bool) -> b
     }
     let mut left = asked.chars().filter(|c| !c.is_whitespace()).peekable();
     for c in there.chars() {
-        if left.next_if_eq(&c).is_none()
-            && !c.is_whitespace()
-            && !ADDED.contains(c)
-            && !(outside && ADDED_OUTSIDE.contains(c))
-        {
+        let asked_for = left.next_if_eq(&c).is_some();
+        let addable = c.is_whitespace() || ADDED.contains(c) || (outside && ADDED_OUTSIDE.contains(c));
+        if !asked_for && !addable {
             return false;
         }
     }
