@@ -42,6 +42,29 @@ pub enum Patience {
     Brief,
 }
 
+/// What became of an element while it was pressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Became {
+    /// Something was laid over it.
+    Covered,
+    /// It is somewhere else.
+    Moved,
+    /// It is not shown any more.
+    Gone,
+    /// One that looks the same took its place.
+    Replaced,
+}
+
+/// The first event of a press that did not reach the element, after others did.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Missed {
+    /// What it would have reached.
+    pub on: String,
+    /// Why.
+    pub was: Became,
+}
+
 /// What the page function tells.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -49,6 +72,8 @@ pub(super) struct Reading {
     effects: u64,
     pub(super) landed: Option<bool>,
     pub(super) landed_on: String,
+    clicks: u32,
+    missed: Option<Missed>,
     pub(super) connected: bool,
     url_changed: bool,
     title_changed: bool,
@@ -103,6 +128,10 @@ pub struct Observed {
     pub landed: Option<bool>,
     /// What it reached instead.
     pub landed_on: String,
+    /// How many clicks reached the element.
+    pub clicks: u32,
+    /// The first part of the press that did not reach it, although its beginning did.
+    pub missed: Option<Missed>,
 }
 
 impl Observed {
@@ -173,10 +202,19 @@ impl Observed {
         if let Some(multiple) = self.chooser {
             put("chooser", json!({ "multiple": multiple }));
         }
+        if self.lost_click() {
+            put("clicked", json!(false));
+        }
         if let Some(hint) = self.hint() {
             put("hint", json!(hint));
         }
         words
+    }
+
+    /// Whether the element went away under a press before it was clicked.
+    fn lost_click(&self) -> bool {
+        let went = |missed: &Missed| matches!(missed.was, Became::Gone | Became::Replaced);
+        self.clicks == 0 && self.missed.as_ref().is_some_and(went)
     }
 
     fn hint(&self) -> Option<String> {
@@ -197,6 +235,13 @@ impl Observed {
         }
         if self.url_changed {
             return Some("The page is another one now; call inspect_page before the next act.".to_owned());
+        }
+        if self.lost_click() {
+            return Some(
+                "The element went away or was replaced while the button was down, so no click reached it. Call \
+                 inspect_page: if it did not do what it should, press it again."
+                    .to_owned(),
+            );
         }
         if let Some(modal) = &self.modal_appeared {
             return Some(format!("{modal} appeared; call inspect_page to see it."));
@@ -332,9 +377,20 @@ impl<'b> Watch<'b> {
         element: &Element,
         option: Option<&str>,
     ) -> Result<Self, ActError> {
+        Self::start_press(browser, cancel, element, option, 1).await
+    }
+
+    /// Starts to watch, before a press of so many clicks.
+    pub(super) async fn start_press(
+        browser: &'b Browser,
+        cancel: &CancellationToken,
+        element: &Element,
+        option: Option<&str>,
+        clicks: u8,
+    ) -> Result<Self, ActError> {
         let events = browser.context.subscribe();
         let id = uuid::Uuid::new_v4().to_string();
-        let args = json!({ "id": id, "option": option });
+        let args = json!({ "id": id, "option": option, "clicks": clicks });
         let _: Value = element.call(cancel, ACT, &[json!("watch"), args]).await?;
         let before = tab_info(browser, cancel, element.target.tab).await?;
         Ok(Self { browser, element: element.clone(), id, events, before, seen: Seen::default() })
@@ -470,6 +526,8 @@ impl<'b> Watch<'b> {
             closed: self.seen.closed,
             landed: last.landed,
             landed_on: last.landed_on,
+            clicks: last.clicks,
+            missed: last.missed,
         })
     }
 }

@@ -10,7 +10,7 @@ use super::Browser;
 use super::cdp::{CdpError, Target};
 use super::input::Button;
 use super::keys::Modifiers;
-use super::observe::{Observed, Patience, Watch};
+use super::observe::{Became, Observed, Patience, Watch};
 use super::refs::Element;
 use super::refusal::{ActError, Class, Refusal};
 use crate::page::ACT;
@@ -83,7 +83,8 @@ impl Browser {
         let tab = element.target.tab;
         self.prepare(cancel, tab).await?;
         let mut at = self.aim_patiently(cancel, element, press).await?;
-        let mut watch = Watch::start(self, cancel, element, press.option.as_deref()).await?;
+        let mut watch =
+            Watch::start_press(self, cancel, element, press.option.as_deref(), press.count).await?;
         self.move_mouse(cancel, tab, at, press.modifiers).await?;
         // Scrolling and hovering move things: the point must still hold when the button goes down.
         for _ in 0..TRIES {
@@ -113,6 +114,9 @@ impl Browser {
         // Also after Stop: the person's own file choosers must open again.
         self.intercept_chooser(&CancellationToken::new(), tab, false).await;
         let observed = observed?;
+        if let Some(refusal) = half_done(&observed, press.count) {
+            return Err(refusal.into());
+        }
         match (observed.landed, pressed) {
             (Some(false), _) => Err(landed_elsewhere(&observed).into()),
             (None, Err(error)) if !observed.anything() => Err(error.into()),
@@ -216,4 +220,35 @@ fn landed_elsewhere(observed: &Observed) -> Refusal {
         ),
     )
     .with("by", by)
+}
+
+/// The press began on the element, and the page moved it away before all of it was done.
+fn half_done(observed: &Observed, count: u8) -> Option<Refusal> {
+    let missed = observed.missed.as_ref()?;
+    // A dialog, a new page or tab came of what was delivered: that is what has to be told.
+    if observed.dialog.is_some() || observed.closed || observed.clicks >= u32::from(count) {
+        return None;
+    }
+    let by = super::text::clean(&missed.on, 160);
+    let (class, what) = match missed.was {
+        Became::Covered => (Class::Covered, "something else came over the element"),
+        Became::Moved => (Class::Covered, "the page moved the element away"),
+        Became::Gone => (Class::Gone, "the element went away"),
+        Became::Replaced => (Class::Stale, "the page replaced the element"),
+    };
+    let done = observed.clicks;
+    let error = match (done, missed.was) {
+        // A list that opens or closes as soon as the button goes down has done its work.
+        (0, Became::Covered) => return None,
+        (0, Became::Gone | Became::Replaced) if observed.anything() => return None,
+        (0, _) => format!(
+            "The button went down on it, then {what}: the click would have landed on {by} and was stopped, so it \
+             was not clicked. Call inspect_page and retry."
+        ),
+        _ => format!(
+            "Only {done} of {count} clicks reached it, then {what}: the rest would have landed on {by} and was \
+             stopped. Call inspect_page to see what the first did."
+        ),
+    };
+    Some(Refusal::new(class, error).with("by", by).with("clicks", done))
 }

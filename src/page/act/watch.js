@@ -3,10 +3,10 @@
  * What moves by itself until `arm` is taken for noise. Everything stays in the isolated world. Read, armed and
  * stopped by its id (`watching`), because the act may remove the element.
  * @this {Element}
- * @param {{id: string, option?: string}} args
+ * @param {{id: string, option?: string, clicks?: number}} args `clicks`: how many the guarded press makes
  */
 function watch(args) {
-  const started = begin(this, args.option);
+  const started = begin(this, args.option, args.clicks ?? 1);
   watches.set(args.id, started);
   // An act that was broken off leaves nothing behind for long.
   setTimeout(() => {
@@ -19,8 +19,9 @@ function watch(args) {
 /**
  * @param {Element} asked
  * @param {string | undefined} option
+ * @param {number} clicks
  */
-function begin(asked, option) {
+function begin(asked, option, clicks) {
   const aimed = option === undefined ? asked : (optionOf(asked, option) ?? asked);
   const target = isDrawn(aimed) ? aimed : (standIn(aimed) ?? aimed);
   const roots = rootsOf(target);
@@ -38,39 +39,22 @@ function begin(asked, option) {
   const options = { subtree: true, childList: true, attributes: true, characterData: true, characterDataOldValue: true };
   for (const root of [document, ...roots.values()]) observer.observe(root, options);
 
-  const presses = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
-  let guarding = false;
-  let landed = /** @type {boolean | null} */ (null), landedOn = '';
+  const guard = guardOf(target, roots, clicks);
   const touched = (/** @type {Event} */ event) => {
     if (!armed || !event.isTrusted) return;
     // What handlers do at once, and in what they await, is the act's doing.
     hot++;
     setTimeout(() => hot--, 0);
-    if (guarding && presses.includes(event.type)) {
-      const { clientX, clientY } = /** @type {MouseEvent} */ (event);
-      if (landed === null) {
-        const at = event.composedPath();
-        const hit = hitAt(clientX, clientY, roots);
-        landed = at.includes(target) || isPressOn(hit, target, roots);
-        if (!landed) landedOn = hit ? describeCover(hit, target, roots) : 'nothing';
-      }
-      if (!landed) {
-        event.stopImmediatePropagation();
-        event.preventDefault();
-      }
-      if (event.type === 'click' || event.type === 'auxclick') guarding = false;
-    }
+    if (PRESSES.includes(event.type)) guard.judge(/** @type {MouseEvent} */ (event));
   };
   const others = ['keydown', 'keypress', 'keyup', 'beforeinput', 'input', 'change', 'submit'];
-  for (const type of [...presses, ...others]) addEventListener(type, touched, true);
+  for (const type of [...PRESSES, ...others]) addEventListener(type, touched, true);
 
   return {
-    arm(/** @type {boolean} */ guard) {
+    arm(/** @type {boolean} */ guarded) {
       observer.takeRecords().forEach(record => noise.add(record.target));
       armed = true;
-      guarding = guard;
-      // The person's own clicks are not ours to judge for longer than a press takes.
-      if (guard) setTimeout(() => { guarding = false; }, 1000);
+      if (guarded) guard.start();
     },
     read() {
       for (const record of observer.takeRecords()) {
@@ -80,8 +64,7 @@ function begin(asked, option) {
       const opened = [...modals].find(modal => !first.modals.has(modal));
       return {
         effects,
-        landed,
-        landedOn,
+        ...guard.seen,
         connected: aimed.isConnected,
         url: location.href,
         title: oneLine(document.title, 200),
@@ -95,8 +78,88 @@ function begin(asked, option) {
       };
     },
     end() {
+      guard.stop();
       observer.disconnect();
-      for (const type of [...presses, ...others]) removeEventListener(type, touched, true);
+      for (const type of [...PRESSES, ...others]) removeEventListener(type, touched, true);
+    },
+  };
+}
+
+const PRESSES = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
+
+/**
+ * Judges every event of a press, and stops those that would reach another element than the target: a page may
+ * move things between any two of them.
+ * @param {Element} target
+ * @param {Map<Element, ShadowRoot>} roots
+ * @param {number} clicks
+ */
+function guardOf(target, roots, clicks) {
+  const words = oneLine(target.textContent);
+  const around = new Set();
+  for (let at = drawnParent(target, roots); at; at = drawnParent(at, roots)) around.add(at);
+  const seen = {
+    landed: /** @type {boolean | null} */ (null),
+    landedOn: '',
+    clicks: 0,
+    missed: /** @type {{on: string, was: 'covered' | 'moved' | 'gone' | 'replaced'} | null} */ (null),
+  };
+  let guarding = false, round = 0, lost = false, clicked = false;
+  const stop = () => { guarding = false; };
+
+  const became = (/** @type {Element | null} */ hit, /** @type {number} */ x, /** @type {number} */ y) => {
+    if (target.isConnected && isDrawn(target)) {
+      const there = boxesOf(target).some(box => x >= box.left && x <= box.right && y >= box.top && y <= box.bottom);
+      return there ? 'covered' : 'moved';
+    }
+    const same = hit?.closest(target.localName);
+    return same && oneLine(same.textContent) === words ? 'replaced' : 'gone';
+  };
+
+  const judge = (/** @type {MouseEvent} */ event) => {
+    if (!guarding) return;
+    const { type, clientX: x, clientY: y } = event;
+    if (type === 'pointerdown') {
+      round++;
+      lost = clicked = false;
+    }
+    // A pressed label passes its click on to its control, wherever that is.
+    if (type === 'click' && clicked) return;
+    // Everything of a press comes in one go: the person's next click is not ours to judge.
+    if (type === 'pointerup' && round >= clicks) setTimeout(stop, 50);
+    const path = event.composedPath();
+    const hit = hitAt(x, y, roots);
+    const on = !lost && (path.includes(target) || isPressOn(hit, target, roots));
+    if (on) {
+      seen.landed ??= true;
+      if (type === 'click' || type === 'auxclick') {
+        clicked = true;
+        seen.clicks++;
+      }
+      return;
+    }
+    const other = hit ? describeCover(hit, target, roots) : 'nothing';
+    if (seen.landed === null) {
+      seen.landed = false;
+      seen.landedOn = other;
+    }
+    else if (seen.landed) seen.missed ??= { on: other, was: became(hit, x, y) };
+    // The box around it would have heard of the release anyway, and may have to end a drag.
+    const harmless = !lost && seen.landed && /up$/.test(type) && around.has(path[0]);
+    if (type === 'pointerdown' || type === 'mousedown' || !seen.landed) lost = true;
+    if (harmless) return;
+    event.stopImmediatePropagation();
+    event.preventDefault();
+  };
+
+  return {
+    seen,
+    judge,
+    stop,
+    start() {
+      guarding = true;
+      // Also when the release is never seen: it went to the popup of a list, or the page swallowed it.
+      setTimeout(stop, 10_000);
     },
   };
 }
