@@ -175,8 +175,11 @@ fn cli_on_path_is_kept_in_the_settings_and_none_is_fetched() {
     let machine = Machine::new();
     machine.add_program("bin/copilot", "exit 0");
     std::fs::create_dir_all(machine.at("home/.browy")).unwrap();
-    std::fs::write(machine.at("home/.browy/config.toml"), "[provider]\nbase_url = \"http://127.0.0.1:1/v1\"\nmodel = \"y\"\n")
-        .unwrap();
+    std::fs::write(
+        machine.at("home/.browy/config.toml"),
+        "[provider]\nbase_url = \"http://127.0.0.1:1/v1\"\nmodel = \"y\"\n",
+    )
+    .unwrap();
     machine.run_well("install.sh", &[]);
     assert!(!machine.at("home/.browy/app/copilot").exists());
     let paths = browy::paths::Paths::below(machine.at("home"));

@@ -411,11 +411,11 @@ async fn chat_works_without_the_working_folder_and_leaves_nothing_behind() {
     assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0, "removed at the end");
 }
 
-/// 6 MiB of answer for a browser that does not read: delivered whole, later. What goes to the browser stops at
+/// 3 MiB of answer for a browser that does not read: delivered whole, later. What goes to the browser stops at
 /// 4 MiB; the model side keeps the rest, because the CLI's pipe must flow.
 #[tokio::test]
 async fn browser_that_does_not_read_gets_everything_later() {
-    const PIECES: usize = 1536;
+    const PIECES: usize = 768;
     let piece = "0123456789abcdef".repeat(256);
     let mut host = Host::start().await;
     host.hello().await;

@@ -247,7 +247,7 @@ async fn answer_without_end_is_ended() {
         }
     };
     let (end, ()) = tokio::join!(ending(&mut turn), flood);
-    assert!(matches!(&end, Ending::Failed(AgentError::Model(text)) if text.contains("8 MiB")), "{end:?}");
+    assert!(matches!(&end, Ending::Failed(AgentError::Model(text)) if text.contains("4 MiB")), "{end:?}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -40,7 +40,7 @@ const OUT: usize = 256;
 
 /// Bytes of text one turn may write. A reader that does not read cannot slow the CLI down, whose pipe must
 /// flow, so this is also the most that is kept for it. A long book chapter has 50,000.
-pub const MAX_TEXT: usize = 8 * 1024 * 1024;
+pub const MAX_TEXT: usize = 4 * 1024 * 1024;
 
 /// What a turn needs to know.
 pub struct TurnCx {
