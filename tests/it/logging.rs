@@ -200,8 +200,14 @@ fn ordinary_lines_are_left_alone() {
     assert!(wrong.is_empty(), "{} of 5000, first {:?}", wrong.len(), wrong.first());
 }
 
+/// Five megabytes, as the host's log has.
+const LIMIT: u64 = 5_000_000;
+
+/// What two hosts write in ten seconds at 20,000 lines a second.
+const LINES: usize = 200_000;
+
 fn write_lines(path: &Path, writer: usize, count: usize) {
-    let mut log = RotatingFile::new(path, 200_000);
+    let mut log = RotatingFile::new(path, LIMIT);
     for line in 0..count {
         writeln!(log, "writer {writer} line {line:06} {} end", "x".repeat(60)).unwrap();
         if line % 7 == 0 {
@@ -217,7 +223,7 @@ fn two_writers_share_one_file_and_tear_no_line() {
     std::thread::scope(|scope| {
         for writer in 0..2 {
             let path = &path;
-            scope.spawn(move || write_lines(path, writer, 20_000));
+            scope.spawn(move || write_lines(path, writer, LINES));
         }
     });
     let old = folder.path().join("host.log.1");
@@ -225,7 +231,7 @@ fn two_writers_share_one_file_and_tear_no_line() {
     let mut newest = [0, 0];
     for file in [&old, &path] {
         let text = std::fs::read_to_string(file).unwrap();
-        assert!(text.len() <= 200_000, "{} bytes", text.len());
+        assert!(text.len() as u64 <= LIMIT, "{} bytes", text.len());
         assert!(text.ends_with('\n'));
         for line in text.lines() {
             assert!(whole.is_match(line), "{line}");
@@ -236,7 +242,7 @@ fn two_writers_share_one_file_and_tear_no_line() {
         }
     }
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
-    assert!(newest.contains(&19_999), "the last line is lost: {newest:?}");
+    assert!(newest.contains(&(LINES - 1)), "the last line is lost: {newest:?}");
 }
 
 #[test]

@@ -100,7 +100,7 @@ async fn chats_are_listed_read_and_deleted() {
             })
             .collect();
         assert_eq!(lines, ["Find <page_snapshot> please", "Calling.", "look true done", "ok"]);
-        assert!(backend.history("sp-none").await.is_err());
+        assert!(backend.history("sp-none").await.unwrap().is_empty());
         assert_eq!(backend.delete("sp-old").await, Ok(true));
         assert_eq!(backend.delete("sp-old").await, Ok(false));
         assert_eq!(backend.chats().await.unwrap().len(), 1);
@@ -138,7 +138,7 @@ async fn without_a_sign_in_nothing_is_sent_and_the_person_is_told_how() {
     assert!(matches!(backend.auth().await, Ok(AuthState::Unauthenticated { .. })));
     assert!(matches!(backend.models().await, Err(AgentError::Auth(_))));
     let error = backend.prompt(chat("sp-no", &[]), prompt("Go")).await.err().unwrap();
-    assert!(matches!(&error, AgentError::Auth(text) if text.contains("/login")), "{error}");
+    assert!(matches!(&error, AgentError::Auth(text) if text.contains("browy login")), "{error}");
     assert_eq!(backend.chats().await, Ok(Vec::new()));
     backend.shutdown(Duration::from_secs(1)).await;
 }
