@@ -139,7 +139,8 @@ fn entry(event: &Value, tools: &mut HashMap<String, String>) -> Option<Entry> {
 /// The text without the blocks at its end. A block in the middle is the person's own: whoever writes
 /// about `<page_snapshot>` keeps every word, also an unclosed one.
 pub fn own_words(text: &str) -> &str {
-    let mut words = text;
+    // Ours carry a fence; Browy's older ones do not.
+    let mut words = crate::agent::prompt::words_of(text);
     for name in BLOCKS.iter().rev() {
         let end = words.trim_end();
         let Some(body) = end.strip_suffix(&format!("</{name}>")) else { continue };
@@ -159,6 +160,9 @@ mod tests {
             "<browser_context>\nURL: x\n</browser_context>\n\n<page_snapshot>\n[1]\n</page_snapshot>";
         assert_eq!(own_words(&format!("Do it\n\n{blocks}")), "Do it");
         assert_eq!(own_words(blocks), "");
+        let fence = "0123456789abcdef0123456789abcdef";
+        let fenced = format!("Do it\n\n<page_view fence={fence}>\n[1]\n</page_view fence={fence}>");
+        assert_eq!(own_words(&fenced), "Do it");
         assert_eq!(own_words("What is <page_snapshot>?"), "What is <page_snapshot>?");
         let quoted = "Explain <browser_context>a</browser_context> to me";
         assert_eq!(own_words(quoted), quoted);
