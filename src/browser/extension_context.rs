@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::cdp::{ALLOWED_METHODS, CDP_TIMEOUT, CdpError, TAB_TIMEOUT, Target};
 use super::dialogs::{self, Dialog, OpenDialogs};
+use super::downloads::{Downloaded, FileId};
 use crate::protocol::{
     BridgeCall, CallId, CdpEvent, CdpSend, DebuggerDetached, DownloadEvent, Outbound, SessionId, TabCall,
     TabEvent, TabHeld, TabId, TabInfo, TabNew, ToolResult,
@@ -67,6 +68,7 @@ pub struct ExtensionContext {
     events: broadcast::Sender<BrowserEvent>,
     pinned: watch::Sender<Option<TabId>>,
     dialogs: OpenDialogs,
+    downloaded: Downloaded,
     /// Set for a DevTools panel: the tab it inspects, which nothing overrides.
     inspected: Option<TabId>,
 }
@@ -81,6 +83,7 @@ impl ExtensionContext {
             events: broadcast::Sender::new(EVENT_BACKLOG),
             pinned: watch::Sender::new(inspected),
             dialogs: OpenDialogs::default(),
+            downloaded: Downloaded::default(),
             inspected,
         }
     }
@@ -119,6 +122,7 @@ impl ExtensionContext {
     /// Tells listeners what happened.
     pub fn publish(&self, event: BrowserEvent) {
         self.dialogs.note(&event);
+        self.downloaded.note(&event);
         // No listener is the normal case between tool calls.
         let _ = self.events.send(event);
     }
@@ -136,6 +140,16 @@ impl ExtensionContext {
     /// Waits until a dialog is open in the tab; it may be open already. Never ends otherwise.
     pub async fn dialog_opened(&self, tab: TabId) -> Dialog {
         self.dialogs.opened(tab).await
+    }
+
+    /// An act started these downloads (the browser's ids): their files are the session's own.
+    pub fn claim_downloads(&self, ids: &[i64]) {
+        self.downloaded.claim(ids);
+    }
+
+    /// Whether an act of this session downloaded this very file, and nobody changed it since.
+    pub fn downloaded(&self, file: &FileId) -> bool {
+        self.downloaded.holds(file)
     }
 
     /// The tab the session works on.

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::dialogs::Dialog;
+use super::downloads::Downloads;
 use super::extension_context::BrowserEvent;
 use super::navigation::{Arrival, LIMIT};
 use super::refusal::{Class, Refusal};
@@ -39,7 +40,7 @@ pub(super) struct Landing {
     aborted_at: Option<Instant>,
     failed: Option<String>,
     pub(super) dialog: Option<Dialog>,
-    pub(super) download: Option<Value>,
+    pub(super) downloads: Downloads,
     pub(super) closed: bool,
     pub(super) late: bool,
 }
@@ -52,6 +53,7 @@ impl Landing {
 
     /// Takes note of an event.
     pub(super) fn note(&mut self, event: &BrowserEvent, tab: TabId) {
+        self.downloads.note(event, tab);
         match event {
             BrowserEvent::Cdp(event) if event.tab_id == Some(tab) => {
                 self.note_network(event);
@@ -59,11 +61,6 @@ impl Landing {
             }
             BrowserEvent::Tab(event) if event.event == TabEventKind::Removed && event.tab_id == tab => {
                 self.closed = true;
-            }
-            BrowserEvent::Download(event) if event.tab_id == Some(tab) => {
-                let path = event.filename.clone().unwrap_or_default();
-                let name = path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
-                self.download = Some(json!({ "name": name, "path": path, "state": event.state }));
             }
             _ => {}
         }
@@ -130,10 +127,6 @@ impl Landing {
                     self.loaded_at.get_or_insert_with(Instant::now);
                 }
             }
-            "Page.downloadWillBegin" => {
-                let name = super::text::clean(text("/suggestedFilename").unwrap_or_default(), 200);
-                self.download = Some(json!({ "name": name, "state": "in_progress" }));
-            }
             _ => {}
         }
     }
@@ -163,11 +156,11 @@ impl Landing {
             || self.closed
             || self.wants_password
             || self.failed.is_some()
-            || self.download.is_some()
+            || (self.downloads.any() && !self.downloads.are_under_way())
             || (self.within && self.under_way.is_none())
             || passed(self.loaded_at, FORWARDS)
             || passed(self.parsed_at, REST)
-            || passed(self.aborted_at, DOWNLOAD)
+            || (passed(self.aborted_at, DOWNLOAD) && !self.downloads.any())
     }
 }
 
@@ -215,7 +208,7 @@ impl Landing {
             return Err(refusal(class_of(error), in_words(error), Some(error)));
         }
         let empty = matches!(self.status, Some(204 | 205));
-        if self.aborted_at.is_some() && !self.committed && self.download.is_none() && !empty {
+        if self.aborted_at.is_some() && !self.committed && !self.downloads.any() && !empty {
             let error = "The navigation was given up: the page or another navigation took its place. Look with \
                          inspect_page.";
             return Err(refusal(Class::Navigated, error.to_owned(), Some("net::ERR_ABORTED")));
@@ -232,7 +225,7 @@ impl Landing {
             url_changed: address(&tab) != address(&before),
             status: self.status,
             dialog: self.dialog.clone(),
-            download: self.download.clone(),
+            download: self.downloads.first(),
             hint: self.hint(empty),
             tab,
         })
@@ -245,7 +238,7 @@ impl Landing {
                 dialog.kind
             ));
         }
-        if self.download.is_some() {
+        if self.downloads.any() {
             return Some(
                 "The address is a file, which is being downloaded; the tab stays where it was.".to_owned(),
             );

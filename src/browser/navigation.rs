@@ -110,6 +110,7 @@ impl Browser {
         if landing.dialog.is_none() && !landing.closed {
             let _ = self.context.cdp(&CancellationToken::new(), &target, "Network.disable", json!({})).await;
         }
+        self.context.claim_downloads(&landing.downloads.ids());
         followed?;
         let tab = tab_info(self, cancel, tab).await?;
         let mut arrival = landing.outcome(url, before, tab)?;
@@ -226,12 +227,13 @@ impl Browser {
         self.context.cdp(cancel, &target, "Page.handleJavaScriptDialog", params).await?;
         let mut landing = Landing::default();
         self.follow_dialog(cancel, tab, &mut landing, events).await?;
+        self.context.claim_downloads(&landing.downloads.ids());
         let tab = tab_info(self, cancel, tab).await?;
         let url = |tab: &Option<TabInfo>| tab.as_ref().map(|tab| tab.url.clone());
         let after = Arrival {
             url_changed: landing.committed || (tab.is_some() && url(&tab) != url(&before)),
             dialog: landing.dialog,
-            download: landing.download,
+            download: landing.downloads.first(),
             hint: tab.is_none().then(|| "The tab was closed. Call list_tabs.".to_owned()),
             status: None,
             tab,

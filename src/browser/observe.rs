@@ -9,8 +9,9 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 
 use super::Browser;
-use super::cdp::CdpError;
+use super::cdp::{CdpError, Target};
 use super::dialogs::Dialog;
+use super::downloads::{Download, Downloads};
 use super::extension_context::BrowserEvent;
 use super::page::PageError;
 use super::refs::Element;
@@ -95,6 +96,17 @@ impl Reading {
     }
 }
 
+/// The page asked for a file and got no picker of the system.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chooser {
+    /// It takes several.
+    pub multiple: bool,
+    /// The field that asked, as a backend node; `None`: the page asked by another way than a field.
+    pub field: Option<i64>,
+    /// Where that node lives.
+    pub target: Target,
+}
+
 /// What an act did.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Observed {
@@ -118,10 +130,10 @@ pub struct Observed {
     pub new_tabs: Vec<TabInfo>,
     /// A dialog that is open now.
     pub dialog: Option<Dialog>,
-    /// A download it started: `name`, `path`, `state`.
-    pub download: Option<Value>,
-    /// The page asked for a file; whether it takes several.
-    pub chooser: Option<bool>,
+    /// Downloads it started.
+    pub downloads: Vec<Download>,
+    /// The page asked for a file.
+    pub chooser: Option<Chooser>,
     /// The tab was closed.
     pub closed: bool,
     /// Whether the press reached the element; `None`: no press was seen (another document, no press at all).
@@ -145,7 +157,7 @@ impl Observed {
             || self.state_changed
             || !self.new_tabs.is_empty()
             || self.dialog.is_some()
-            || self.download.is_some()
+            || !self.downloads.is_empty()
             || self.chooser.is_some()
             || self.closed
     }
@@ -196,11 +208,14 @@ impl Observed {
         if let Some(dialog) = &self.dialog {
             put("dialog", json!(dialog));
         }
-        if let Some(download) = &self.download {
-            put("download", download.clone());
+        if let [download, others @ ..] = self.downloads.as_slice() {
+            put("download", download.words());
+            if !others.is_empty() {
+                put("downloads", json!(self.downloads.iter().map(Download::words).collect::<Vec<_>>()));
+            }
         }
-        if let Some(multiple) = self.chooser {
-            put("chooser", json!({ "multiple": multiple }));
+        if let Some(chooser) = &self.chooser {
+            put("chooser", json!({ "multiple": chooser.multiple }));
         }
         if self.lost_click() {
             put("clicked", json!(false));
@@ -225,7 +240,13 @@ impl Observed {
             ));
         }
         if self.chooser.is_some() {
-            return Some("The page asked for a file; no file was given yet.".to_owned());
+            return Some(
+                "The page asked for a file and waits for none now; upload_index on the same element gives one."
+                    .to_owned(),
+            );
+        }
+        if let Some(download) = self.downloads.iter().find(|download| download.state != "complete") {
+            return Some(download.hint());
         }
         if self.closed {
             return Some("The tab was closed. Call list_tabs.".to_owned());
@@ -266,21 +287,24 @@ struct Seen {
     parsed: bool,
     moved_within: bool,
     opened: Vec<TabInfo>,
-    download: Option<Value>,
-    chooser: Option<bool>,
+    downloads: Downloads,
+    chooser: Option<Chooser>,
     closed: bool,
 }
 
 impl Seen {
     /// Whether an event told of an effect of the act.
     fn tells(&self) -> bool {
-        self.moved_within || !self.opened.is_empty() || self.download.is_some() || self.chooser.is_some()
+        self.moved_within || !self.opened.is_empty() || self.downloads.any() || self.chooser.is_some()
     }
 
     /// `true`: it tells of the act.
     fn note(&mut self, event: &BrowserEvent, tab: TabId, top_frame: &str) -> bool {
+        if self.downloads.note(event, tab) {
+            return true;
+        }
         match event {
-            BrowserEvent::Cdp(event) if event.tab_id == Some(tab) => self.note_cdp(event, top_frame),
+            BrowserEvent::Cdp(event) if event.tab_id == Some(tab) => self.note_cdp(event, tab, top_frame),
             BrowserEvent::Tab(event) if event.event == TabEventKind::Created => {
                 if event.opener_tab_id != Some(tab) {
                     return false;
@@ -298,17 +322,11 @@ impl Seen {
                 self.closed = true;
                 true
             }
-            BrowserEvent::Download(event) if event.tab_id.is_none_or(|from| from == tab) => {
-                let path = event.filename.clone().unwrap_or_default();
-                let name = path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
-                self.download = Some(json!({ "name": name, "path": path, "state": event.state }));
-                true
-            }
             _ => false,
         }
     }
 
-    fn note_cdp(&mut self, event: &CdpEvent, top_frame: &str) -> bool {
+    fn note_cdp(&mut self, event: &CdpEvent, tab: TabId, top_frame: &str) -> bool {
         let frame = |pointer: &str| event.params.pointer(pointer).and_then(Value::as_str);
         let of_top = frame("/frameId") == Some(top_frame);
         match event.method.as_str() {
@@ -316,13 +334,12 @@ impl Seen {
                 self.dialog = serde_json::from_value(event.params.clone()).ok();
                 true
             }
-            "Page.downloadWillBegin" => {
-                let name = frame("/suggestedFilename").unwrap_or_default();
-                self.download.get_or_insert_with(|| json!({ "name": name, "state": "in_progress" }));
-                true
-            }
             "Page.fileChooserOpened" => {
-                self.chooser = Some(frame("/mode") == Some("selectMultiple"));
+                self.chooser = Some(Chooser {
+                    multiple: frame("/mode") == Some("selectMultiple"),
+                    field: event.params.get("backendNodeId").and_then(Value::as_i64),
+                    target: Target { tab, session: event.cdp_session_id.clone() },
+                });
                 true
             }
             "Page.javascriptDialogClosed" => {
@@ -482,6 +499,9 @@ impl<'b> Watch<'b> {
         if self.seen.navigating {
             return elapsed >= NAVIGATION;
         }
+        if self.seen.downloads.are_under_way() {
+            return false;
+        }
         let anything = last.shows_anything() || self.seen.tells();
         match patience {
             Patience::Brief => last.state_changed || elapsed >= Duration::from_millis(250),
@@ -500,6 +520,7 @@ impl<'b> Watch<'b> {
             // Its page may go at this very moment; nothing is lost with it then.
             let _ = self.ask(cancel, json!({ "id": self.id, "op": "stop" })).await;
         }
+        self.browser.context.claim_downloads(&self.seen.downloads.ids());
         let tabs = self.browser.context.tabs(cancel).await.unwrap_or_default();
         let find = |id: TabId| tabs.iter().find(|tab| tab.tab_id == id).cloned();
         let now = find(self.element.target.tab);
@@ -521,7 +542,7 @@ impl<'b> Watch<'b> {
             new_tabs: self.seen.opened.into_iter().map(|tab| find(tab.tab_id).unwrap_or(tab)).collect(),
             tab: now,
             dialog: self.seen.dialog,
-            download: self.seen.download,
+            downloads: self.seen.downloads.into_list(),
             chooser: self.seen.chooser,
             closed: self.seen.closed,
             landed: last.landed,

@@ -88,7 +88,7 @@ impl Browser {
         let over = submitted.observed.url_changed
             || submitted.observed.dialog.is_some()
             || submitted.observed.closed
-            || submitted.observed.download.is_some();
+            || !submitted.observed.downloads.is_empty();
         if over {
             return Ok(submitted);
         }
