@@ -1,3 +1,4 @@
 //! Files below `~/.browy/data`.
 
+pub mod files;
 pub mod screenshots;
