@@ -60,10 +60,14 @@ impl Download {
     pub(super) fn hint(&self) -> String {
         match (self.state.as_str(), &self.danger, &self.path) {
             ("interrupted", ..) => "The download did not come to its end; `error` tells why.".to_owned(),
-            (_, Some(_), _) => "The browser holds the file back until the person says in the list of downloads \
+            (_, Some(_), _) => {
+                "The browser holds the file back until the person says in the list of downloads \
                                 that it may stay."
-                .to_owned(),
-            (_, None, None) => "A download began; the browser may be asking the person where it shall go.".to_owned(),
+                    .to_owned()
+            }
+            (_, None, None) => {
+                "A download began; the browser may be asking the person where it shall go.".to_owned()
+            }
             _ => "The download is still under way.".to_owned(),
         }
     }
@@ -305,7 +309,11 @@ mod tests {
     }
 
     fn begins(guid: &str, name: &str) -> BrowserEvent {
-        cdp(1, "Page.downloadWillBegin", json!({ "guid": guid, "suggestedFilename": name, "url": "http://a/" }))
+        cdp(
+            1,
+            "Page.downloadWillBegin",
+            json!({ "guid": guid, "suggestedFilename": name, "url": "http://a/" }),
+        )
     }
 
     #[tokio::test(start_paused = true)]
@@ -324,7 +332,9 @@ mod tests {
         assert!(!downloads.are_under_way());
         assert_eq!(
             downloads.into_list().iter().map(Download::words).collect::<Vec<_>>(),
-            [json!({ "name": "figures (1).csv", "path": "/d/figures (1).csv", "state": "complete", "bytes": 6 })]
+            [
+                json!({ "name": "figures (1).csv", "path": "/d/figures (1).csv", "state": "complete", "bytes": 6 })
+            ]
         );
     }
 

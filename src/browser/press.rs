@@ -14,7 +14,6 @@ use super::observe::{Became, Observed, Patience, Watch};
 use super::refs::Element;
 use super::refusal::{ActError, Class, Refusal};
 use crate::page::ACT;
-use crate::protocol::TabId;
 
 /// How often a point is looked for again while the page moves or something lies over it for a moment.
 const TRIES: u32 = 6;
@@ -103,7 +102,7 @@ impl Browser {
         }
         // Number and fingerprint once more: a page may have made another thing of it since.
         self.element(cancel, element.index).await?;
-        self.intercept_chooser(cancel, tab, true).await;
+        self.intercept_chooser(cancel, element, true).await;
         watch.arm(cancel, true).await?;
         let pressed = self.press_mouse(cancel, tab, at, press.button, press.modifiers, press.count).await;
         let observed = match &pressed {
@@ -112,7 +111,7 @@ impl Browser {
             Ok(()) | Err(_) => watch.settle(cancel, press.patience).await,
         };
         // Also after Stop: the person's own file choosers must open again.
-        self.intercept_chooser(&CancellationToken::new(), tab, false).await;
+        self.intercept_chooser(&CancellationToken::new(), element, false).await;
         let observed = observed?;
         if let Some(refusal) = half_done(&observed, press.count) {
             return Err(refusal.into());
@@ -131,24 +130,27 @@ impl Browser {
 
     /// A file chooser of the system cannot be answered by anybody but the person, and blocks the tab: while
     /// pressing, the page gets none and the result says that a file is wanted.
-    async fn intercept_chooser(&self, cancel: &CancellationToken, tab: TabId, enabled: bool) {
-        let params = json!({ "enabled": enabled });
-        let done = self
-            .context
-            .cdp_within(
-                cancel,
-                &Target::tab(tab),
-                "Page.setInterceptFileChooserDialog",
-                params,
-                Duration::from_secs(1),
-            )
-            .await;
-        if let Err(error) = done {
-            tracing::debug!(%error, "file choosers are not intercepted");
+    async fn intercept_chooser(&self, cancel: &CancellationToken, element: &Element, enabled: bool) {
+        const COMMAND: Duration = Duration::from_secs(1);
+        let tab = Target::tab(element.target.tab);
+        // A frame of another site asks through its own target.
+        let own = (element.target != tab).then_some(&element.target);
+        for target in [Some(&tab), own].into_iter().flatten() {
+            let send = |method, params| self.context.cdp_within(cancel, target, method, params, COMMAND);
+            if own == Some(target)
+                && enabled
+                && let Err(error) = send("Page.enable", json!({})).await
+            {
+                tracing::debug!(%error, "a frame's events are not reported");
+            }
+            let params = json!({ "enabled": enabled });
+            if let Err(error) = send("Page.setInterceptFileChooserDialog", params).await {
+                tracing::debug!(%error, "file choosers are not intercepted");
+            }
         }
     }
 
-    async fn aim_patiently(
+    pub(super) async fn aim_patiently(
         &self,
         cancel: &CancellationToken,
         element: &Element,

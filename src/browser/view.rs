@@ -55,6 +55,8 @@ pub struct PageFacts {
     pub origin: String,
     /// `document.readyState`.
     pub ready_state: String,
+    /// The document is a PDF in the browser's own viewer.
+    pub pdf: bool,
     /// Width and height of the viewport, CSS px.
     pub viewport: (f64, f64),
     /// Scroll offset from the top, CSS px.

@@ -29,6 +29,8 @@ pub const LIBRARY: &str = concat!(
     include_str!("lib/form.js"),
     include_str!("lib/focus.js"),
     act::library!(),
+    include_str!("lib/giving.js"),
+    include_str!("lib/pdf.js"),
     "\nreturn registry;\n})()",
 );
 

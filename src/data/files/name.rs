@@ -126,7 +126,9 @@ fn hides_separator(part: &str) -> bool {
 /// `CON`, `nul.txt`, `COM1 .log`, `LPT³`: Windows opens a device for them.
 fn is_device(part: &str) -> bool {
     let stem = part.split('.').next().unwrap_or_default().trim_end_matches(' ').to_ascii_uppercase();
-    let numbered = |rest: &str| matches!(rest, "0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "¹" | "²" | "³");
+    let numbered = |rest: &str| {
+        matches!(rest, "0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "¹" | "²" | "³")
+    };
     matches!(stem.as_str(), "CON" | "PRN" | "AUX" | "NUL" | "CONIN$" | "CONOUT$" | "CLOCK$")
         || stem.strip_prefix("COM").or_else(|| stem.strip_prefix("LPT")).is_some_and(numbered)
 }
@@ -142,8 +144,19 @@ mod tests {
     #[test]
     fn names_that_people_use_are_names() {
         for name in [
-            "a.txt", "f10-größe 価格.txt", "reports/2031/march.csv", ".hidden", "100% sure.txt", "50%25.txt",
-            "a..b.txt", "…", "console.log", "command.com.txt", "👩‍👩‍👧.png", "naïve-файл", "a,b;c=d&e(f)[g]{h}!@#$^~`'+",
+            "a.txt",
+            "f10-größe 価格.txt",
+            "reports/2031/march.csv",
+            ".hidden",
+            "100% sure.txt",
+            "50%25.txt",
+            "a..b.txt",
+            "…",
+            "console.log",
+            "command.com.txt",
+            "👩‍👩‍👧.png",
+            "naïve-файл",
+            "a,b;c=d&e(f)[g]{h}!@#$^~`'+",
         ] {
             // Percent forms of separators are the one thing that may look like an honest name.
             assert_eq!(parsed(name).ok().as_deref(), Some(name), "{name:?}");

@@ -53,12 +53,32 @@ impl Home {
 /// Every way we know to leave a folder by a name: parts, in all places, in all spellings.
 fn hostile_names() -> Vec<String> {
     let ups = [
-        "..", ".", "...", "....", "%2e%2e", "%2E%2E", ".%2e", "%252e%252e", "%25252e.", "..%00", "..\0", "\u{ff0e}\u{ff0e}",
-        "\u{2024}\u{2024}", "..;", "..%c0%af", "%c0%ae%c0%ae", "..%u2215", "..\u{200b}", "\u{202e}..", ".. ", ". .", "..\t",
+        "..",
+        ".",
+        "...",
+        "....",
+        "%2e%2e",
+        "%2E%2E",
+        ".%2e",
+        "%252e%252e",
+        "%25252e.",
+        "..%00",
+        "..\0",
+        "\u{ff0e}\u{ff0e}",
+        "\u{2024}\u{2024}",
+        "..;",
+        "..%c0%af",
+        "%c0%ae%c0%ae",
+        "..%u2215",
+        "..\u{200b}",
+        "\u{202e}..",
+        ".. ",
+        ". .",
+        "..\t",
     ];
     let separators = [
-        "/", "//", "\\", "\\\\", "/./", "%2f", "%2F", "%5c", "%252f", "\u{2044}", "\u{2215}", "\u{ff0f}", "\u{29f8}",
-        "\u{ff3c}", "/\\", ":",
+        "/", "//", "\\", "\\\\", "/./", "%2f", "%2F", "%5c", "%252f", "\u{2044}", "\u{2215}", "\u{ff0f}",
+        "\u{29f8}", "\u{ff3c}", "/\\", ":",
     ];
     let ends = ["canary", "etc/passwd", ".ssh/authorized_keys", ""];
     let mut names = Vec::new();
@@ -71,9 +91,30 @@ fn hostile_names() -> Vec<String> {
         }
     }
     let starts = [
-        "/", "//", "///", "\\", "\\\\", "\\\\?\\", "\\\\.\\", "//?/", "C:", "C:/", "C:\\", "c:x", "\\\\server\\share\\",
-        "//server/share/", "file:///", "file:", "~", "~/", "~root/", "$HOME/", "%USERPROFILE%\\", "/proc/self/root/",
-        "/dev/fd/3/", "/home/../",
+        "/",
+        "//",
+        "///",
+        "\\",
+        "\\\\",
+        "\\\\?\\",
+        "\\\\.\\",
+        "//?/",
+        "C:",
+        "C:/",
+        "C:\\",
+        "c:x",
+        "\\\\server\\share\\",
+        "//server/share/",
+        "file:///",
+        "file:",
+        "~",
+        "~/",
+        "~root/",
+        "$HOME/",
+        "%USERPROFILE%\\",
+        "/proc/self/root/",
+        "/dev/fd/3/",
+        "/home/../",
     ];
     for start in starts {
         for end in ["canary", "../canary", "etc/passwd", "Windows/System32", "x", ""] {
@@ -82,7 +123,9 @@ fn hostile_names() -> Vec<String> {
             names.push(format!("a/{start}{end}"));
         }
     }
-    for device in ["CON", "PRN", "AUX", "NUL", "COM1", "COM9", "LPT1", "CONIN$", "com\u{b9}", "LPT\u{b2}", "CLOCK$"] {
+    for device in
+        ["CON", "PRN", "AUX", "NUL", "COM1", "COM9", "LPT1", "CONIN$", "com\u{b9}", "LPT\u{b2}", "CLOCK$"]
+    {
         for form in ["{}", "{}.txt", "{}.", "{} ", "{} .txt", "{}.tar.gz", "a/{}", "{}/a", "{}:", "./{}"] {
             let name = form.replace("{}", device);
             names.push(name.to_lowercase());
@@ -139,7 +182,10 @@ fn hostile_names_are_refused_and_not_repaired() {
                     && !name.contains(['\\', ':', '\0']),
                 "{name:?}"
             ),
-            Err(error) => assert!(matches!(error, FilesError::Name(_) | FilesError::NotAFile { .. }), "{name:?}: {error}"),
+            Err(error) => assert!(
+                matches!(error, FilesError::Name(_) | FilesError::NotAFile { .. }),
+                "{name:?}: {error}"
+            ),
         }
     }
 }
@@ -240,7 +286,8 @@ fn only_plain_files_are_read_and_written_and_nothing_waits() {
     let home = Home::new();
     home.files.save("folder/a", b"x").unwrap();
     let root = home.files.root();
-    rustix::fs::mkfifoat(rustix::fs::CWD, root.join("pipe"), rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR).unwrap();
+    rustix::fs::mkfifoat(rustix::fs::CWD, root.join("pipe"), rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR)
+        .unwrap();
     let _socket = std::os::unix::net::UnixListener::bind(root.join("socket")).unwrap();
     for name in ["pipe", "socket", "folder"] {
         assert!(matches!(home.files.save(name, b"x"), Err(FilesError::NotAFile { .. })), "{name}");
@@ -338,7 +385,8 @@ fn reader_sees_the_old_content_or_the_new_and_nothing_is_left() {
             assert!(sizes.contains(&read), "{read} bytes");
         }
     });
-    let left: Vec<_> = fs::read_dir(home.files.root()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let left: Vec<_> =
+        fs::read_dir(home.files.root()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["a"]);
 }
 

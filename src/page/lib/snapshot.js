@@ -431,6 +431,7 @@ const snapshot = (() => {
     const own = pass.places[0];
     return {
       origin: self.origin,
+      pdf: document.contentType === 'application/pdf',
       readyState: dom.readyState(document),
       viewport: [own?.width ?? 0, own?.height ?? 0],
       scrollY: Math.round(scrollY),
