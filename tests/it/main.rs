@@ -17,6 +17,8 @@ mod everyday;
 #[path = "../case_runner/expect.rs"]
 mod expect;
 mod fake_cli;
+#[cfg(unix)]
+mod files;
 mod fuzz;
 mod guard;
 #[cfg(unix)]
@@ -26,6 +28,8 @@ mod install_script;
 #[cfg(target_os = "linux")]
 mod kills;
 mod logging;
+#[cfg(target_os = "linux")]
+mod pdf;
 #[cfg(target_os = "linux")]
 mod process;
 mod registry;

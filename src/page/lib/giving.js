@@ -106,7 +106,8 @@ const giving = (() => {
       const node = event.currentTarget;
       if (event.defaultPrevented && node) {
         const who = isWide(node, element) ? 'wide' : 'near';
-        const refuses = over && /** @type {DragEvent} */ (event).dataTransfer?.dropEffect === 'none';
+        // Events of ours carry no effect.
+        const refuses = over && event.isTrusted && /** @type {DragEvent} */ (event).dataTransfer?.dropEffect === 'none';
         if (over && now.over === 'none' && !refuses) now.over = who;
         if (!over && now.dropped === 'none') now.dropped = who;
       } else if (!over && node === path[path.length - 1]) {
