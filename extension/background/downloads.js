@@ -16,6 +16,8 @@ const MOST = 50;
 let begun = [];
 /** The other way round. @type {{id: number, urls: string[], at: number}[]} */
 let created = [];
+/** Tabs that our tabs opened. @type {{tabId: number, openerTabId: number, at: number}[]} */
+let openings = [];
 /** Those of our tabs that are not over, by the browser's id. @type {Map<number, Begun>} */
 const ours = new Map();
 
@@ -49,8 +51,37 @@ export function downloadCreated(item) {
     claim(item.id, other);
   } else {
     created = [...created, { id: item.id, urls, at: Date.now() }].slice(-MOST);
+    if (openings.length > 0) void fromNewTab(item);
   }
 }
+
+/**
+ * A link may show its file in a new tab, which stays blank when the file is saved instead.
+ * @param {number} tabId
+ * @param {number} openerTabId   a tab that an assistant works on
+ */
+export function tabOpened(tabId, openerTabId) {
+  openings = [...openings, { tabId, openerTabId, at: Date.now() }].slice(-MOST);
+}
+
+/** @param {chrome.downloads.DownloadItem} item */
+async function fromNewTab(item) {
+  for (const opening of openings) {
+    const ids = [opening.tabId, opening.openerTabId];
+    const [tab, opener] = await Promise.all(ids.map((id) => chrome.tabs.get(id).catch(() => null)));
+    const blank = !tab?.url || tab.url === 'about:blank';
+    if (!blank || originOf(item.referrer) === '' || originOf(item.referrer) !== originOf(opener?.url)) continue;
+    // The debugging protocol may have told of it meanwhile.
+    if (!created.some(({ id }) => id === item.id)) return;
+    created = created.filter(({ id }) => id !== item.id);
+    openings = openings.filter((other) => other !== opening);
+    claim(item.id, { tabId: opening.openerTabId, guid: undefined, url: item.url, at: opening.at });
+    return;
+  }
+}
+
+/** @param {string | undefined} url */
+const originOf = (url) => (url && URL.canParse(url) ? new URL(url).origin : '');
 
 /** @param {chrome.downloads.DownloadDelta} delta */
 export function downloadChanged(delta) {
@@ -90,4 +121,5 @@ function forgetOld() {
   const since = Date.now() - MATCH_MS;
   begun = begun.filter((download) => download.at >= since);
   created = created.filter((item) => item.at >= since);
+  openings = openings.filter((opening) => opening.at >= since);
 }

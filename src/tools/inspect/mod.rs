@@ -5,8 +5,14 @@ mod get_page_info;
 mod inspect_page;
 mod read_pdf;
 
-use super::ErasedTool;
+use super::{ErasedTool, ToolCx};
 use super::answer::fenced;
+
+/// What to say of a tab that shows nothing but a PDF.
+async fn pdf_note(cx: &ToolCx) -> Option<&'static str> {
+    let pdf = cx.browser.shown_pdf(&cx.cancel).await.ok().flatten()?;
+    pdf.whole.then_some("This tab shows a PDF; read its text with read_pdf.")
+}
 
 /// The tools of this category, in the order the model sees them.
 pub(super) const TOOLS: &[&dyn ErasedTool] = &[
