@@ -21,6 +21,9 @@ const FORWARDS: Duration = Duration::from_millis(150);
 /// How long after a navigation that came to nothing its download may be announced.
 const DOWNLOAD: Duration = Duration::from_millis(500);
 
+/// The type of documents that the browser shows in a viewer of its own.
+pub(super) const PDF: &str = "application/pdf";
+
 /// What the events told so far.
 #[derive(Debug, Default)]
 pub(super) struct Landing {
@@ -37,6 +40,8 @@ pub(super) struct Landing {
     parsed_at: Option<Instant>,
     loaded_at: Option<Instant>,
     within: bool,
+    /// The document is a PDF in the browser's own viewer.
+    pub(super) pdf: bool,
     aborted_at: Option<Instant>,
     failed: Option<String>,
     pub(super) dialog: Option<Dialog>,
@@ -114,6 +119,11 @@ impl Landing {
                 self.top = text("/frame/id").map(str::to_owned);
                 self.committed = true;
                 (self.parsed_at, self.loaded_at, self.aborted_at) = (None, None, None);
+                self.pdf = text("/frame/mimeType") == Some(PDF);
+                if self.pdf {
+                    // Its viewer never says that it is through.
+                    (self.under_way, self.loaded_at) = (None, Some(Instant::now()));
+                }
             }
             "Page.navigatedWithinDocument" if self.is_top(text("/frameId")) => {
                 self.within = true;

@@ -115,7 +115,9 @@ impl Browser {
         let tab = tab_info(self, cancel, tab).await?;
         let mut arrival = landing.outcome(url, before, tab)?;
         let readable = arrival.dialog.is_none() && arrival.download.is_none() && landing.committed;
-        if readable && !self.draws(cancel, &arrival).await? {
+        if landing.pdf {
+            arrival.hint = Some("This is a PDF; read its text with read_pdf.".to_owned());
+        } else if readable && !self.draws(cancel, &arrival).await? {
             arrival.hint = Some("The page is empty so far; it may still be working (wait_for).".to_owned());
         }
         Ok(arrival)

@@ -13,6 +13,7 @@ use super::cdp::{CdpError, Target};
 use super::dialogs::Dialog;
 use super::downloads::{Download, Downloads};
 use super::extension_context::BrowserEvent;
+use super::landing::PDF;
 use super::page::PageError;
 use super::refs::Element;
 use super::refusal::ActError;
@@ -353,7 +354,8 @@ impl Seen {
                 true
             }
             "Page.frameNavigated" if frame("/frame/id") == Some(top_frame) => {
-                (self.committed, self.navigating, self.parsed) = (true, true, false);
+                let pdf = frame("/frame/mimeType") == Some(PDF);
+                (self.committed, self.navigating, self.parsed) = (true, !pdf, pdf);
                 true
             }
             "Page.navigatedWithinDocument" if of_top => {

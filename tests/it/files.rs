@@ -31,7 +31,10 @@ impl Person {
         Self::doing(answer, || {})
     }
 
-    fn doing(answer: Result<ReplyAnswer, AskError>, meanwhile: impl Fn() + Send + Sync + 'static) -> Arc<Self> {
+    fn doing(
+        answer: Result<ReplyAnswer, AskError>,
+        meanwhile: impl Fn() + Send + Sync + 'static,
+    ) -> Arc<Self> {
         Arc::new(Self { answer, asked: Mutex::default(), meanwhile: Box::new(meanwhile) })
     }
 
@@ -79,7 +82,9 @@ async fn files_of_the_person_are_given_only_with_their_word() {
     let path = mine.display().to_string();
     // Nobody there, nobody answers, no.
     has(&stage.upload("Paper", &path).await, json!({ "success": false, "class": "not_allowed" }));
-    for answer in [Err(AskError::Expired), Ok(ReplyAnswer::Deny), Ok(ReplyAnswer::Skip), Ok(ReplyAnswer::Done)] {
+    for answer in
+        [Err(AskError::Expired), Ok(ReplyAnswer::Deny), Ok(ReplyAnswer::Skip), Ok(ReplyAnswer::Done)]
+    {
         let person = Person::who(answer);
         stage.cx.ask = person.clone();
         has(&stage.upload("Paper", &path).await, json!({ "success": false, "class": "not_allowed" }));
@@ -90,10 +95,16 @@ async fn files_of_the_person_are_given_only_with_their_word() {
     let person = Person::who(Ok(ReplyAnswer::Allow));
     stage.cx.ask = person.clone();
     let given = stage.upload("Paper", &path).await;
-    has(&given, json!({ "success": true, "via": "field", "files": [{ "name": "diary é.txt", "bytes": 10 }] }));
+    has(
+        &given,
+        json!({ "success": true, "via": "field", "files": [{ "name": "diary é.txt", "bytes": 10 }] }),
+    );
     assert_eq!(stage.eval("read.join()").await, "diary é.txt:dear diary");
     let [message] = &person.messages()[..] else { panic!("asked {:?}", person.messages()) };
-    assert!(message.contains("http://127.0.0.1") && message.contains(&*path) && message.contains("10 bytes"), "{message}");
+    assert!(
+        message.contains("http://127.0.0.1") && message.contains(&*path) && message.contains("10 bytes"),
+        "{message}"
+    );
     let purpose = person.asked.lock().unwrap()[0].purpose.clone();
     assert!(matches!(purpose, AskPurpose::Approval { tool, .. } if tool == "upload_index"));
     stage.upload("Paper", &path).await;
@@ -187,8 +198,11 @@ async fn every_way_to_a_field_is_found() {
     let other = stage.saved("q.txt", "two").await;
     let both = format!("[\"{path}\", \"{other}\"]");
     let cleared = stage.upload("Takes and clears", &both).await;
-    has(&cleared, json!({ "success": true, "via": "chooser",
-        "files": [{ "name": "p.txt", "bytes": 3 }, { "name": "q.txt", "bytes": 3 }] }));
+    has(
+        &cleared,
+        json!({ "success": true, "via": "chooser",
+        "files": [{ "name": "p.txt", "bytes": 3 }, { "name": "q.txt", "bytes": 3 }] }),
+    );
     assert!(cleared["hint"].as_str().unwrap().contains("emptied"), "{cleared}");
     assert_eq!(
         stage.eval("JSON.stringify(got)").await,
@@ -233,7 +247,8 @@ async fn what_takes_no_file_is_left_as_it_was() {
     stage.close().await;
 }
 
-const ZONES: &str = "<div id=near style='width:300px;height:60px;border:1px dashed' tabindex=0 role=button>Drop here</div>
+const ZONES: &str =
+    "<div id=near style='width:300px;height:60px;border:1px dashed' tabindex=0 role=button>Drop here</div>
     <div id=busy style='width:300px;height:60px;border:1px dashed' tabindex=0 role=button>Refuses</div>
     <script>var got = [];
     near.ondragover = e => e.preventDefault();
@@ -260,7 +275,10 @@ async fn bytes_come_another_way_where_the_extension_may_not_name_files() {
     let files = browy::data::files::Files::below(&stage.cx.paths);
     files.save("big.bin", &bytes).unwrap();
     let given = stage.upload("Paper", "big.bin").await;
-    has(&given, json!({ "success": true, "via": "field", "files": [{ "name": "big.bin", "bytes": 1_500_000 }] }));
+    has(
+        &given,
+        json!({ "success": true, "via": "field", "files": [{ "name": "big.bin", "bytes": 1_500_000 }] }),
+    );
     let same = "box.files[0].arrayBuffer().then(b => new Uint8Array(b).every((v, i) => v === i * 7 % 251))";
     assert_eq!(stage.eval(&format!("{same}.then(ok => ok + ' ' + changes)")).await, "true 1");
     let path = stage.saved("größe.txt", "la la").await;
@@ -328,7 +346,8 @@ async fn picker_of_the_person_is_left_alone() {
     stage.page.evaluate_as_person("b.click()").await.unwrap();
     stage.eval("new Promise(r => setTimeout(r, 50))").await;
     let mut opened = false;
-    while let Ok(Some(event)) = tokio::time::timeout(std::time::Duration::from_millis(1), events.recv()).await {
+    while let Ok(Some(event)) = tokio::time::timeout(std::time::Duration::from_millis(1), events.recv()).await
+    {
         opened |= event.method == "Page.fileChooserOpened";
     }
     assert!(!opened, "the person's own picker was intercepted");

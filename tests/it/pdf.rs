@@ -57,7 +57,9 @@ fn pdf(objects: &[Vec<u8>], trailer: &str) -> Vec<u8> {
         out.extend_from_slice(format!("{place:010} 00000 n \n").as_bytes());
     }
     let size = objects.len() + 1;
-    out.extend_from_slice(format!("trailer\n<< /Size {size} /Root 1 0 R {trailer} >>\nstartxref\n{xref}\n%%EOF\n").as_bytes());
+    out.extend_from_slice(
+        format!("trailer\n<< /Size {size} /Root 1 0 R {trailer} >>\nstartxref\n{xref}\n%%EOF\n").as_bytes(),
+    );
     out
 }
 
@@ -96,7 +98,11 @@ fn text_page(lines: &[&str]) -> Vec<u8> {
 
 #[test]
 fn pages_are_read_line_by_line_and_only_as_far_as_asked() {
-    let file = pages(&[text_page(&["Bill 4711", "Total 48.20"]), text_page(&["Second page"]), text_page(&["Third"])]);
+    let file = pages(&[
+        text_page(&["Bill 4711", "Total 48.20"]),
+        text_page(&["Second page"]),
+        text_page(&["Third"]),
+    ]);
     assert_eq!(
         said(&file, 1, false),
         [
@@ -107,7 +113,10 @@ fn pages_are_read_line_by_line_and_only_as_far_as_asked() {
             json!("over"),
         ]
     );
-    assert_eq!(said(&file, 2, true)[1..], [json!({ "page": { "number": 2, "text": "Second page" } }), json!("over")]);
+    assert_eq!(
+        said(&file, 2, true)[1..],
+        [json!({ "page": { "number": 2, "text": "Second page" } }), json!("over")]
+    );
     assert_eq!(said(&file, 9, true), [json!({ "pages": 3 }), json!("over")]);
     // Something before the header, as some servers send it.
     assert_eq!(said(&[b"\xef\xbb\xbf\n", &file[..]].concat(), 1, true)[0], json!({ "pages": 3 }));
@@ -115,7 +124,10 @@ fn pages_are_read_line_by_line_and_only_as_far_as_asked() {
 
 #[test]
 fn page_without_text_is_told_as_such() {
-    assert_eq!(said(&pages(&[stream("", b"0 0 100 100 re f")]), 1, false)[1], json!({ "page": { "number": 1, "text": "" } }));
+    assert_eq!(
+        said(&pages(&[stream("", b"0 0 100 100 re f")]), 1, false)[1],
+        json!({ "page": { "number": 1, "text": "" } })
+    );
 }
 
 #[test]
@@ -124,15 +136,26 @@ fn what_cannot_be_read_says_why() {
         assert_eq!(said(content, 1, false), [json!({ "fault": "no_pdf" })]);
     }
     let whole = pages(&[text_page(&["x"])]);
-    for content in [&b"%PDF-1.7\n"[..], &whole[..40], b"%PDF-1.4\ntrailer << /Root 1 0 R >>\nstartxref\n0\n%%EOF"] {
-        assert_eq!(said(content, 1, false), [json!({ "fault": "broken" })], "{:?}", String::from_utf8_lossy(content));
+    for content in
+        [&b"%PDF-1.7\n"[..], &whole[..40], b"%PDF-1.4\ntrailer << /Root 1 0 R >>\nstartxref\n0\n%%EOF"]
+    {
+        assert_eq!(
+            said(content, 1, false),
+            [json!({ "fault": "broken" })],
+            "{:?}",
+            String::from_utf8_lossy(content)
+        );
     }
     // Standard security handler whose user password is not the empty one.
     let locked = pdf(
         &[
             b"<< /Type /Catalog /Pages 2 0 R >>".to_vec(),
             b"<< /Type /Pages /Kids [] /Count 0 >>".to_vec(),
-            format!("<< /Filter /Standard /V 2 /R 3 /Length 128 /P -44 /O <{0}> /U <{0}> >>", "5a".repeat(32)).into_bytes(),
+            format!(
+                "<< /Filter /Standard /V 2 /R 3 /Length 128 /P -44 /O <{0}> /U <{0}> >>",
+                "5a".repeat(32)
+            )
+            .into_bytes(),
         ],
         &format!("/Encrypt 3 0 R /ID [<{0}> <{0}>]", "42".repeat(16)),
     );
@@ -168,8 +191,12 @@ fn hostile_files_end_within_their_limits() {
             &[
                 b"<< /Type /Catalog /Pages 2 0 R >>".to_vec(),
                 b"<< /Type /Pages /Kids [2 0 R 3 0 R 2 0 R] /Count 99999999 >>".to_vec(),
-                format!("<< {own} /Resources << /XObject << /X 4 0 R >> >> /Contents {contents} >>").into_bytes(),
-                stream("/Type /XObject /Subtype /Form /BBox [0 0 1 1] /Resources << /XObject << /X 4 0 R >> >>", b"/X Do /X Do"),
+                format!("<< {own} /Resources << /XObject << /X 4 0 R >> >> /Contents {contents} >>")
+                    .into_bytes(),
+                stream(
+                    "/Type /XObject /Subtype /Form /BBox [0 0 1 1] /Resources << /XObject << /X 4 0 R >> >>",
+                    b"/X Do /X Do",
+                ),
             ],
             "",
         )

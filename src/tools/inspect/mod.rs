@@ -5,8 +5,8 @@ mod get_page_info;
 mod inspect_page;
 mod read_pdf;
 
-use super::{ErasedTool, ToolCx};
 use super::answer::fenced;
+use super::{ErasedTool, ToolCx};
 
 /// What to say of a tab that shows nothing but a PDF.
 async fn pdf_note(cx: &ToolCx) -> Option<&'static str> {
