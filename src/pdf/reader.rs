@@ -65,9 +65,7 @@ fn fault_of(error: &pdf_extract::Error) -> Fault {
 
 fn page(document: &Document, number: u32) -> Option<String> {
     let mut text = String::new();
-    let mut output = PlainTextOutput::new(&mut text);
-    let read = output_doc_page(document, &mut output, number);
-    drop(output);
+    let read = output_doc_page(document, &mut PlainTextOutput::new(&mut text), number);
     match read {
         // What came before the fault is better than nothing.
         Err(_) if text.trim().is_empty() => None,

@@ -1,5 +1,7 @@
 //! The promises of the folder: F-01 to F-06 of docs/security.md.
 
+#![allow(clippy::unwrap_used, reason = "test code outside test functions")]
+
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
@@ -50,73 +52,76 @@ impl Home {
     }
 }
 
+const UPS: &[&str] = &[
+    "..",
+    ".",
+    "...",
+    "....",
+    "%2e%2e",
+    "%2E%2E",
+    ".%2e",
+    "%252e%252e",
+    "%25252e.",
+    "..%00",
+    "..\0",
+    "\u{ff0e}\u{ff0e}",
+    "\u{2024}\u{2024}",
+    "..;",
+    "..%c0%af",
+    "%c0%ae%c0%ae",
+    "..%u2215",
+    "..\u{200b}",
+    "\u{202e}..",
+    ".. ",
+    ". .",
+    "..\t",
+];
+
+const SEPARATORS: &[&str] = &[
+    "/", "//", "\\", "\\\\", "/./", "%2f", "%2F", "%5c", "%252f", "\u{2044}", "\u{2215}", "\u{ff0f}",
+    "\u{29f8}", "\u{ff3c}", "/\\", ":",
+];
+
+const STARTS: &[&str] = &[
+    "/",
+    "//",
+    "///",
+    "\\",
+    "\\\\",
+    "\\\\?\\",
+    "\\\\.\\",
+    "//?/",
+    "C:",
+    "C:/",
+    "C:\\",
+    "c:x",
+    "\\\\server\\share\\",
+    "//server/share/",
+    "file:///",
+    "file:",
+    "~",
+    "~/",
+    "~root/",
+    "$HOME/",
+    "%USERPROFILE%\\",
+    "/proc/self/root/",
+    "/dev/fd/3/",
+    "/home/../",
+];
+
 /// Every way we know to leave a folder by a name: parts, in all places, in all spellings.
 fn hostile_names() -> Vec<String> {
-    let ups = [
-        "..",
-        ".",
-        "...",
-        "....",
-        "%2e%2e",
-        "%2E%2E",
-        ".%2e",
-        "%252e%252e",
-        "%25252e.",
-        "..%00",
-        "..\0",
-        "\u{ff0e}\u{ff0e}",
-        "\u{2024}\u{2024}",
-        "..;",
-        "..%c0%af",
-        "%c0%ae%c0%ae",
-        "..%u2215",
-        "..\u{200b}",
-        "\u{202e}..",
-        ".. ",
-        ". .",
-        "..\t",
-    ];
-    let separators = [
-        "/", "//", "\\", "\\\\", "/./", "%2f", "%2F", "%5c", "%252f", "\u{2044}", "\u{2215}", "\u{ff0f}",
-        "\u{29f8}", "\u{ff3c}", "/\\", ":",
-    ];
     let ends = ["canary", "etc/passwd", ".ssh/authorized_keys", ""];
     let mut names = Vec::new();
-    for up in ups {
-        for separator in separators {
+    for up in UPS {
+        for separator in SEPARATORS {
             for end in ends {
                 names.push(format!("{up}{separator}{end}"));
                 names.push(format!("a{separator}{up}{separator}{up}{separator}{end}"));
             }
         }
     }
-    let starts = [
-        "/",
-        "//",
-        "///",
-        "\\",
-        "\\\\",
-        "\\\\?\\",
-        "\\\\.\\",
-        "//?/",
-        "C:",
-        "C:/",
-        "C:\\",
-        "c:x",
-        "\\\\server\\share\\",
-        "//server/share/",
-        "file:///",
-        "file:",
-        "~",
-        "~/",
-        "~root/",
-        "$HOME/",
-        "%USERPROFILE%\\",
-        "/proc/self/root/",
-        "/dev/fd/3/",
-        "/home/../",
-    ];
-    for start in starts {
+    for start in STARTS {
         for end in ["canary", "../canary", "etc/passwd", "Windows/System32", "x", ""] {
             names.push(format!("{start}{end}"));
             names.push(format!(" {start}{end}"));
@@ -412,7 +417,7 @@ fn files_and_folders_are_private_and_old_leftovers_go() {
 }
 
 #[test]
-fn writers_of_other_processes_are_waited_for_and_then_given_up() {
+fn writers_of_other_processes_are_waited_for() {
     let home = Home::new();
     home.files.save("a", b"x").unwrap();
     let other = fs::File::options().write(true).open(home.files.root().with_extension("lock")).unwrap();
