@@ -1,3 +1,7 @@
 //! Files below `~/.browy/data`.
 
+pub mod notes;
 pub mod screenshots;
+mod shared_file;
+
+pub use shared_file::{Opened, SharedFileError};
