@@ -1,5 +1,6 @@
 //! Files below `~/.browy/data`.
 
+pub mod chats;
 pub mod notes;
 pub mod screenshots;
 mod shared_file;

@@ -57,7 +57,7 @@ pub enum NoteError {
     File(#[from] SharedFileError),
 }
 
-/// The person's notes. Calls block for 2 s at most.
+/// The person's notes. Calls block: for 2 s behind a host that hangs, for 8 s behind many that work.
 #[derive(Debug, Clone)]
 pub struct Notes {
     file: SharedFile<BTreeMap<String, Note>>,
