@@ -107,6 +107,7 @@ export type ChatError = {
   code: ErrorCode;
   turnId?: TurnId;
   durationMs?: number;
+  requestId?: string;
 };
 
 /** Asks for a transcript, newest page first when `before` is absent. */
@@ -132,6 +133,8 @@ export type ChatInfo = {
   summary?: string;
   startTime: number;
   modifiedTime: number;
+  /** Its last turn was cut off. */
+  interrupted?: boolean;
 };
 
 /** The stored chats, newest first. */

@@ -268,6 +268,8 @@ pub struct StoredChat {
     pub start_time: u64,
     /// When it was last used.
     pub modified_time: u64,
+    /// It has Browy's prefix **and** its working directory: nobody else made it.
+    pub surely_ours: bool,
 }
 
 /// One line of a transcript; times in milliseconds since 1970.

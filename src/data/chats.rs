@@ -149,12 +149,15 @@ impl Chats {
         update.map(said_aside)
     }
 
-    /// Forgets a chat.
+    /// Forgets a chat. `false`: it was not known.
     ///
     /// # Errors
     /// [`SharedFileError`].
-    pub fn forget(&self, id: &str) -> Result<(), SharedFileError> {
-        let update = self.file.update(|chats| ((), chats.remove(id).is_some()));
+    pub fn forget(&self, id: &str) -> Result<bool, SharedFileError> {
+        let update = self.file.update(|chats| {
+            let was_there = chats.remove(id).is_some();
+            (was_there, was_there)
+        });
         update.map(said_aside)
     }
 
@@ -302,7 +305,7 @@ mod tests {
         chats.reconcile(&[listed("sp-1", 9)], 2).unwrap();
         let name = chats.all().unwrap()["sp-1"].title.clone().unwrap();
         assert!(name.chars().count() == MAX_TITLE && name.ends_with('…'), "{name}");
-        chats.forget("sp-1").unwrap();
+        assert!(chats.forget("sp-1").unwrap());
         chats.turn_ends("sp-1", false, 3).unwrap();
         assert!(chats.all().unwrap().is_empty());
     }

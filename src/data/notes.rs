@@ -3,11 +3,11 @@
 //! The file has the shape that Browy gave it: a key's value, when it was written, and a category.
 
 use std::collections::BTreeMap;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::now;
 use super::shared_file::{Opened, SharedFile, SharedFileError};
 use crate::paths::Paths;
 
@@ -120,11 +120,6 @@ impl Notes {
             (was_there, was_there)
         })
     }
-}
-
-fn now() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -225,6 +225,9 @@ wire! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional, type = "number"))]
         pub duration_ms: Option<u64>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub request_id: Option<String>,
     }
 
     /// Progress that is no text: `status.thinking`, `status.idle`, `status.error`, `llm_call_start`,
@@ -374,6 +377,10 @@ wire! {
         pub start_time: u64,
         #[cfg_attr(test, ts(type = "number"))]
         pub modified_time: u64,
+        /// Its last turn was cut off.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
+        pub interrupted: bool,
     }
 
     /// A transcript, or a page of one.

@@ -6,6 +6,7 @@ mod answer;
 mod asks;
 mod budget;
 mod calls;
+mod chats;
 mod client;
 mod context;
 mod lane;
@@ -25,6 +26,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::agent::{AgentBackend, BackendStatus};
 use crate::config::Config;
+use crate::data::chats::Chats;
 use crate::paths::Paths;
 use crate::protocol::{
     ChatError, ChatQueued, ErrorCode, Inbound, Outbound, ProtocolError, SessionId, TurnId,
@@ -109,6 +111,9 @@ pub struct Runner {
     tasks: JoinSet<()>,
     root: CancellationToken,
     incarnations: u64,
+    chats: Chats,
+    /// Old chats were looked for.
+    tidied: bool,
 }
 
 /// Connects clients to a [`Runner`].
@@ -147,6 +152,8 @@ impl Runner {
         let handle = RunnerHandle { events: sender.clone(), clients: Arc::default() };
         let runner = Self {
             backend,
+            chats: Chats::below(&paths),
+            tidied: false,
             paths,
             config,
             events,
@@ -248,6 +255,7 @@ impl Runner {
                 wire: Arc::clone(&session.wire),
                 browser: Arc::clone(&session.browser),
                 paths: self.paths.clone(),
+                chats: self.chats.clone(),
                 policy: session.policy.subscribe(),
                 backend: Arc::clone(&self.backend),
                 model: session.model.clone().or_else(|| self.config.model.clone()),
@@ -297,6 +305,7 @@ impl Runner {
                 let message = "Browy made a mistake and had to end this turn. The log has the details.";
                 error_in(session_id, Some(running.turn.clone()), ErrorCode::Internal, message.to_owned())
             });
+            self.mark_cut_off(&running.session);
             self.start_next();
             self.tell_places();
         }
@@ -376,6 +385,9 @@ impl Runner {
         for client in clients {
             self.tell_status(client, status);
         }
+        if matches!(status, BackendStatus::Ready { .. }) {
+            self.tidy_once();
+        }
     }
 }
 
@@ -393,9 +405,26 @@ async fn asks_changed(running: Option<&mut RunningTurn>) {
 
 /// An error that belongs to a session, or to nobody in particular.
 fn error_message(session_id: Option<SessionId>, code: ErrorCode, message: String) -> Outbound {
-    Outbound::ChatError(ChatError { session_id, message, code, turn_id: None, duration_ms: None })
+    failed(session_id, code, message, None)
+}
+
+/// The answer to a request that failed.
+fn failed(
+    session_id: Option<SessionId>,
+    code: ErrorCode,
+    message: String,
+    request_id: Option<String>,
+) -> Outbound {
+    Outbound::ChatError(ChatError { session_id, message, code, turn_id: None, duration_ms: None, request_id })
 }
 
 fn error_in(session_id: SessionId, turn_id: Option<TurnId>, code: ErrorCode, message: String) -> Outbound {
-    Outbound::ChatError(ChatError { session_id: Some(session_id), message, code, turn_id, duration_ms: None })
+    Outbound::ChatError(ChatError {
+        session_id: Some(session_id),
+        message,
+        code,
+        turn_id,
+        duration_ms: None,
+        request_id: None,
+    })
 }

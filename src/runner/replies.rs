@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::client::ClientId;
-use super::{MAX_UNREAD, Runner, error_message};
+use super::{MAX_UNREAD, Runner, failed};
 use crate::agent::{AgentBackend, AgentError, AuthState, BackendStatus, Entry};
 use crate::protocol::{
-    AuthStatus, ChatDeleted, ChatHistory, ChatHistoryResult, ChatInfo, ChatListResult, ChatRef, ChatRenamed,
-    DiagCheck, DiagResult, ErrorCode, HistoryMessage, Inbound, ModelInfo, ModelsCurrent, ModelsList,
-    ModelsSet, Outbound, ProviderResult, SdkReady, SessionId, ToolInfo, ToolsListRequest, ToolsListResult,
+    AuthStatus, ChatHistory, ChatHistoryResult, DiagCheck, DiagResult, ErrorCode, HistoryMessage, Inbound,
+    ModelInfo, ModelsCurrent, ModelsList, ModelsSet, Outbound, ProviderResult, SdkReady, ToolInfo,
+    ToolsListRequest, ToolsListResult,
 };
 use crate::tools::policy::ToolPolicy;
 use crate::tools::{Effect, Exposure};
@@ -30,15 +30,7 @@ impl Runner {
             Inbound::ChatHistory(history) => self.on_chat_history(client, history),
             Inbound::ChatDelete(chat) => self.on_chat_delete(client, chat),
             Inbound::HistoryClear(cleared) => self.on_history_clear(client, cleared.session_id),
-            Inbound::ChatRename(rename) => self.reply(
-                client,
-                Outbound::ChatRenameResult(ChatRenamed {
-                    id: rename.id,
-                    title: rename.title,
-                    ok: false,
-                    request_id: rename.request_id,
-                }),
-            ),
+            Inbound::ChatRename(rename) => self.on_chat_rename(client, rename),
             Inbound::ToolsList(request) => self.on_tools_list(client, request),
             Inbound::ProviderGet(request) => {
                 let result = self.provider(request.request_id, true, None);
@@ -114,30 +106,10 @@ impl Runner {
                     }));
                 }
             }
-            Err(error) => self.reply(client, error_message(None, ErrorCode::Internal, error.to_string())),
+            Err(error) => {
+                self.reply(client, failed(None, ErrorCode::Internal, error.to_string(), set.request_id))
+            }
         }
-    }
-
-    fn on_chat_list(&mut self, client: ClientId, request_id: Option<String>) {
-        self.ask_backend(
-            client,
-            |backend| async move { backend.chats().await },
-            |chats| match chats {
-                Ok(chats) => Outbound::ChatListResult(ChatListResult {
-                    chats: chats
-                        .into_iter()
-                        .map(|chat| ChatInfo {
-                            id: SessionId(chat.id),
-                            summary: chat.summary,
-                            start_time: chat.start_time,
-                            modified_time: chat.modified_time,
-                        })
-                        .collect(),
-                    request_id,
-                }),
-                Err(error) => error_message(None, ErrorCode::NotReady, error.to_string()),
-            },
-        );
     }
 
     fn on_chat_history(&mut self, client: ClientId, request: ChatHistory) {
@@ -147,43 +119,11 @@ impl Runner {
             |backend| async move { backend.history(&id).await },
             |entries| match entries {
                 Ok(entries) => Outbound::ChatHistoryResult(history_page(entries, request)),
-                Err(error) => error_message(Some(request.id), ErrorCode::NotReady, error.to_string()),
+                Err(error) => {
+                    failed(Some(request.id), ErrorCode::NotReady, error.to_string(), request.request_id)
+                }
             },
         );
-    }
-
-    fn on_chat_delete(&mut self, client: ClientId, chat: ChatRef) {
-        let ChatRef { id, request_id } = chat;
-        if self.runs(&id) {
-            self.reply(client, Outbound::ChatDeleteResult(ChatDeleted { id, ok: false, request_id }));
-            return;
-        }
-        let chat_id = id.0.clone();
-        self.ask_backend(
-            client,
-            |backend| async move { backend.delete(&chat_id).await },
-            |deleted| {
-                Outbound::ChatDeleteResult(ChatDeleted { id, ok: deleted.unwrap_or(false), request_id })
-            },
-        );
-    }
-
-    fn on_history_clear(&mut self, client: ClientId, id: SessionId) {
-        if self.runs(&id) {
-            let message = "This chat is answering; stop it first.".to_owned();
-            self.reply(client, error_message(Some(id), ErrorCode::Busy, message));
-            return;
-        }
-        if let Some(session) = self.sessions.get_mut(&id) {
-            session.recent = Default::default();
-            session.notes.clear();
-        }
-        let backend = Arc::clone(&self.backend);
-        self.tasks.spawn(async move {
-            if let Err(error) = backend.delete(&id.0).await {
-                tracing::warn!(%error, "a chat could not be cleared");
-            }
-        });
     }
 
     fn on_tools_list(&mut self, client: ClientId, request: ToolsListRequest) {

@@ -1,46 +1,13 @@
 //! A real Runner between a fake browser and a fake model, on a clock that only moves when all wait.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use browy::agent::{AgentError, AgentEvent, prompt};
-use browy::config::Config;
-use browy::paths::Paths;
 use browy::protocol::{ErrorCode, Outbound};
-use browy::runner::{Runner, RunnerHandle};
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
-use tokio::task::JoinSet;
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
 
-use crate::support::fake_agent::{FakeAgent, Prompts};
-use crate::support::fake_panel::FakeBrowser;
-
-/// A running Runner with everything it needs.
-struct World {
-    agent: Arc<FakeAgent>,
-    prompts: Prompts,
-    deletions: mpsc::UnboundedReceiver<String>,
-    runner: RunnerHandle,
-    tasks: JoinSet<()>,
-    home: tempfile::TempDir,
-}
-
-impl World {
-    fn new() -> Self {
-        let home = tempfile::tempdir().expect("a home");
-        let (agent, prompts, deletions) = FakeAgent::ready();
-        let (runner, handle) = Runner::new(agent.clone(), Paths::below(home.path()), Config::default());
-        let mut tasks = JoinSet::new();
-        tasks.spawn(runner.run(CancellationToken::new()));
-        Self { agent, prompts, deletions, runner: handle, tasks, home }
-    }
-
-    async fn browser(&mut self) -> FakeBrowser {
-        FakeBrowser::connect(&self.runner, &mut self.tasks).await
-    }
-}
+use crate::support::world::World;
 
 #[tokio::test(start_paused = true)]
 async fn answer_streams_piece_by_piece_and_ends_once() {

@@ -9,6 +9,7 @@ mod architecture;
 #[path = "../case_runner/bind.rs"]
 mod bind;
 mod case_rules;
+mod chats;
 mod conversations;
 mod copilot;
 mod demo;
