@@ -323,6 +323,12 @@ export type ModelInfo = {
   id: string;
   name: string;
   vendor?: string;
+  /** Premium requests that one message costs. */
+  multiplier?: number;
+  /** Size of its window in tokens. */
+  contextWindow?: number;
+  /** Words for `session.start`'s `reasoningEffort`; empty when it has no such choice. */
+  reasoningEfforts?: Array<string>;
 };
 
 /** The model in use. */

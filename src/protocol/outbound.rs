@@ -146,6 +146,18 @@ wire! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub vendor: Option<String>,
+        /// Premium requests that one message costs.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub multiplier: Option<f64>,
+        /// Size of its window in tokens.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional, type = "number"))]
+        pub context_window: Option<u64>,
+        /// Words for `session.start`'s `reasoningEffort`; empty when it has no such choice.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(test, ts(optional, as = "Option<Vec<String>>"))]
+        pub reasoning_efforts: Vec<String>,
     }
 
     /// A prompt waits; told again whenever its place changes.

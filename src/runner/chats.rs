@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::client::ClientId;
+use super::settings::TEST_CHAT;
 use super::{Runner, error_message, failed};
 use crate::agent::{AgentBackend, AgentError, BackendStatus, StoredChat};
 use crate::data::chats::{ChatRecord, Chats, Listed, Records, outdated};
@@ -131,6 +132,7 @@ async fn list(
 async fn reconcile(chats: &Chats, stored: &[StoredChat]) -> Result<Records, String> {
     let listed: Vec<Listed> = stored
         .iter()
+        .filter(|chat| !chat.id.starts_with(TEST_CHAT))
         .map(|chat| Listed {
             id: chat.id.clone(),
             title: chat.summary.clone(),

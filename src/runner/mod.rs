@@ -13,6 +13,7 @@ mod lane;
 mod queue;
 mod replies;
 mod sessions;
+mod settings;
 mod summary;
 mod turn;
 
@@ -38,6 +39,7 @@ use client::Capabilities;
 pub use client::ClientId;
 use queue::{Queued, TurnQueue};
 use sessions::Session;
+use settings::Settings;
 use turn::{Turn, TurnEnd};
 
 /// What this host understands beyond Browy's protocol 1, told in `hello.ack`.
@@ -99,7 +101,7 @@ struct RunningTurn {
 pub struct Runner {
     backend: Arc<dyn AgentBackend>,
     paths: Paths,
-    config: Config,
+    settings: Settings,
     events: mpsc::Receiver<Event>,
     sender: mpsc::Sender<Event>,
     clients: HashMap<ClientId, Client>,
@@ -154,8 +156,8 @@ impl Runner {
             backend,
             chats: Chats::below(&paths),
             tidied: false,
+            settings: Settings::new(config, paths.clone()),
             paths,
-            config,
             events,
             sender,
             clients: HashMap::new(),
@@ -231,6 +233,10 @@ impl Runner {
     /// Starts the prompt, or lets it wait for its turn.
     fn take_prompt(&mut self, prompt: Queued) {
         let (session, turn) = (prompt.session.clone(), prompt.turn.clone());
+        if let Err(why) = self.refresh_settings() {
+            self.tell(&session, |session_id| error_in(session_id, Some(turn), ErrorCode::NotReady, why));
+            return;
+        }
         if let Err(full) = self.queue.push(prompt) {
             self.tell(&session, |session_id| {
                 error_in(session_id, Some(turn), ErrorCode::Busy, full.to_string())
@@ -258,7 +264,7 @@ impl Runner {
                 chats: self.chats.clone(),
                 policy: session.policy.subscribe(),
                 backend: Arc::clone(&self.backend),
-                model: session.model.clone().or_else(|| self.config.model.clone()),
+                model: session.model.clone().or_else(|| self.settings.config.model.clone()),
                 reasoning_effort: session.reasoning_effort.clone(),
                 builtin_tools: session.builtin_tools.clone(),
                 recent: std::mem::take(&mut session.recent),

@@ -7,8 +7,7 @@ use super::{MAX_UNREAD, Runner, failed};
 use crate::agent::{AgentBackend, AgentError, AuthState, BackendStatus, Entry};
 use crate::protocol::{
     AuthStatus, ChatHistory, ChatHistoryResult, DiagCheck, DiagResult, ErrorCode, HistoryMessage, Inbound,
-    ModelInfo, ModelsCurrent, ModelsList, ModelsSet, Outbound, ProviderResult, SdkReady, ToolInfo,
-    ToolsListRequest, ToolsListResult,
+    ModelInfo, ModelsCurrent, ModelsList, Outbound, SdkReady, ToolInfo, ToolsListRequest, ToolsListResult,
 };
 use crate::tools::policy::ToolPolicy;
 use crate::tools::{Effect, Exposure};
@@ -32,18 +31,9 @@ impl Runner {
             Inbound::HistoryClear(cleared) => self.on_history_clear(client, cleared.session_id),
             Inbound::ChatRename(rename) => self.on_chat_rename(client, rename),
             Inbound::ToolsList(request) => self.on_tools_list(client, request),
-            Inbound::ProviderGet(request) => {
-                let result = self.provider(request.request_id, true, None);
-                self.reply(client, Outbound::ProviderGetResult(result));
-            }
-            Inbound::ProviderSet(set) => {
-                let result = self.provider(set.request_id, false, Some(self.edit_hint()));
-                self.reply(client, Outbound::ProviderSetResult(result));
-            }
-            Inbound::ProviderTest(request) => {
-                let result = self.provider(request.request_id, false, Some(self.edit_hint()));
-                self.reply(client, Outbound::ProviderTestResult(result));
-            }
+            Inbound::ProviderGet(request) => self.on_provider_get(client, request.request_id),
+            Inbound::ProviderSet(set) => self.on_provider_set(client, set),
+            Inbound::ProviderTest(request) => self.on_provider_test(client, request.request_id),
             Inbound::DiagRun(request) => self.on_diag(client, request.request_id),
             other => tracing::debug!(?other, "not a request"),
         }
@@ -91,25 +81,6 @@ impl Runner {
             |backend| async move { backend.models().await },
             |models| models_list(models, request_id),
         );
-    }
-
-    fn on_models_set(&mut self, client: ClientId, set: ModelsSet) {
-        let mut config = self.config.clone();
-        config.model = Some(set.id.clone());
-        match config.save(&self.paths) {
-            Ok(()) => {
-                self.config = config;
-                for outbox in self.clients.values().map(|client| &client.outbox) {
-                    let _ = outbox.send(Outbound::ModelsCurrent(ModelsCurrent {
-                        id: set.id.clone(),
-                        request_id: set.request_id.clone(),
-                    }));
-                }
-            }
-            Err(error) => {
-                self.reply(client, failed(None, ErrorCode::Internal, error.to_string(), set.request_id))
-            }
-        }
     }
 
     fn on_chat_history(&mut self, client: ClientId, request: ChatHistory) {
@@ -180,26 +151,9 @@ impl Runner {
         self.reply(client, Outbound::DiagResult(DiagResult { checks, request_id }));
     }
 
-    fn provider(&self, request_id: Option<String>, ok: bool, error: Option<String>) -> ProviderResult {
-        let provider = self.config.provider.as_ref();
-        ProviderResult {
-            kind: if provider.is_some() { "openai" } else { "copilot" }.to_owned(),
-            base_url: provider.map(|provider| provider.base_url.clone()),
-            model: provider.map(|provider| provider.model.clone()),
-            has_key: provider.is_some_and(|provider| provider.api_key.is_some()),
-            ok,
-            error,
-            request_id,
-        }
-    }
-
-    fn edit_hint(&self) -> String {
-        format!("Set the provider in {} and restart the browser.", self.paths.config().display())
-    }
-
     /// The model for new prompts.
     pub(super) fn model(&self) -> String {
-        self.config.model.clone().unwrap_or_else(|| self.backend.current_model())
+        self.settings.config.model.clone().unwrap_or_else(|| self.backend.current_model())
     }
 
     /// Tells a client how the backend is, and once it is up which models there are.
@@ -240,7 +194,14 @@ fn models_list(models: Result<Vec<crate::agent::Model>, AgentError>, request_id:
     let models = models
         .unwrap_or_default()
         .into_iter()
-        .map(|model| ModelInfo { id: model.id, name: model.name, vendor: model.vendor })
+        .map(|model| ModelInfo {
+            id: model.id,
+            name: model.name,
+            vendor: model.vendor,
+            multiplier: model.multiplier,
+            context_window: model.context_window,
+            reasoning_efforts: model.reasoning_efforts,
+        })
         .collect();
     Outbound::ModelsList(ModelsList { models, request_id })
 }

@@ -30,6 +30,7 @@ mod logging;
 #[cfg(target_os = "linux")]
 mod process;
 mod registry;
+mod settings;
 #[cfg(unix)]
 mod three_tabs;
 #[cfg(unix)]

@@ -8,6 +8,7 @@ use browy::agent::{
     AgentBackend, AgentError, AgentEvent, AgentTurn, AuthState, BackendStatus, ChatSpec, Ending, Entry,
     Model, Prompt, StoredChat, ToolReply, TurnControl,
 };
+use browy::config::Config;
 use serde_json::Value;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
@@ -21,6 +22,8 @@ pub struct FakeAgent {
     pub deleted: mpsc::UnboundedSender<String>,
     /// The chats it has stored.
     pub stored: watch::Sender<Vec<StoredChat>>,
+    /// The settings it was told last.
+    pub config: watch::Sender<Config>,
 }
 
 /// Prompts as they arrive.
@@ -47,6 +50,7 @@ impl FakeAgent {
             refuse: watch::Sender::new(None),
             deleted,
             stored: watch::Sender::default(),
+            config: watch::Sender::default(),
         };
         (Arc::new(agent), Prompts(received), deletions)
     }
@@ -173,7 +177,7 @@ impl AgentBackend for FakeAgent {
     }
 
     async fn models(&self) -> Result<Vec<Model>, AgentError> {
-        Ok(vec![Model { id: "fake-1".to_owned(), name: "Fake One".to_owned(), vendor: None }])
+        Ok(vec![Model { id: "fake-1".to_owned(), name: "Fake One".to_owned(), ..Model::default() }])
     }
 
     fn current_model(&self) -> String {
@@ -203,6 +207,11 @@ impl AgentBackend for FakeAgent {
             was_there = stored.len() < before;
         });
         Ok(was_there)
+    }
+
+    fn configure(&self, config: &Config) -> Result<(), AgentError> {
+        self.config.send_replace(config.clone());
+        Ok(())
     }
 
     async fn shutdown(&self, _grace: Duration) {}
