@@ -11,6 +11,7 @@ mod human;
 mod inspect;
 mod interact;
 mod kinds;
+mod memory;
 mod navigate;
 mod output;
 pub mod policy;
@@ -158,7 +159,7 @@ impl<T: Tool> ErasedTool for T {
 
 /// Every tool, by category, in the order the model sees them.
 pub fn all() -> impl Iterator<Item = &'static dyn ErasedTool> {
-    let categories: [&'static [&'static dyn ErasedTool]; 8] = [
+    let categories: [&'static [&'static dyn ErasedTool]; 9] = [
         inspect::TOOLS,
         interact::TOOLS,
         forms::TOOLS,
@@ -166,6 +167,7 @@ pub fn all() -> impl Iterator<Item = &'static dyn ErasedTool> {
         tabs::TOOLS,
         devtools::TOOLS,
         files::TOOLS,
+        memory::TOOLS,
         human::TOOLS,
     ];
     categories.into_iter().flatten().copied()

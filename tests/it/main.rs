@@ -9,6 +9,7 @@ mod architecture;
 #[path = "../case_runner/bind.rs"]
 mod bind;
 mod case_rules;
+mod chats;
 mod conversations;
 mod copilot;
 mod demo;
@@ -33,6 +34,7 @@ mod pdf;
 #[cfg(target_os = "linux")]
 mod process;
 mod registry;
+mod settings;
 #[cfg(unix)]
 mod three_tabs;
 #[cfg(unix)]
