@@ -9,7 +9,8 @@ macro_rules! library {
     () => {
         concat!(
             "\nfunction actingKit(view) {\nconst { document, location, scrollBy, getComputedStyle, getSelection, ",
-            "addEventListener, removeEventListener, setTimeout, requestAnimationFrame, InputEvent, Event, MutationObserver } = view;\n",
+            "addEventListener, removeEventListener, setTimeout, requestAnimationFrame, InputEvent, Event, MessageChannel, ",
+            "MutationObserver } = view;\n",
             include_str!("act/lib.js"),
             include_str!("act/listlib.js"),
             include_str!("act/aim.js"),

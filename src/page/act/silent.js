@@ -30,6 +30,7 @@ function silentOf(target, aimed, region, roots, scopes) {
     for (const [field, before] of held) {
       const now = heldBy(field);
       if (now === before) continue;
+      held.set(field, now);
       if (hot || isNear(field) || lettersOf(now) !== lettersOf(before)) fieldsChanged = true;
     }
   };
@@ -61,6 +62,7 @@ function silentOf(target, aimed, region, roots, scopes) {
     },
     /** An event of the act is on its way to the page's own handlers. */
     acting() {
+      compare(false);
       actedAt = performance.now();
       following++;
       requestAnimationFrame(() => requestAnimationFrame(() => following--));

@@ -31,12 +31,13 @@ function begin(asked, option, clicks) {
   const held = () => (secretly ? null : heldBy(aimed));
   const first = { url: location.href, title: document.title, state: stateOf(aimed), held: held(), modals: openModals(scopes) };
   const noise = new WeakSet();
-  let armed = false, hot = 0, effects = 0;
+  // Each event of the act opens both; the second is over as soon as the page's handlers of it are.
+  let armed = false, hot = 0, atOnce = 0, effects = 0;
 
   const count = (/** @type {MutationRecord[]} */ records) => {
     for (const record of records) {
       if (!armed) noise.add(record.target);
-      else if (isEffect(record, hot > 0, region, noise)) effects++;
+      else if (isEffect(record, atOnce > 0 ? 'at once' : hot > 0 ? 'soon' : 'later', region, noise)) effects++;
     }
   };
   const observer = new MutationObserver(count);
@@ -44,16 +45,20 @@ function begin(asked, option, clicks) {
   for (const scope of scopes) observer.observe(scope, options);
 
   const silent = silentOf(target, aimed, region, roots, scopes);
+  const channel = new MessageChannel();
+  channel.port1.onmessage = () => {
+    atOnce--;
+    silent.acted();
+  };
   const guard = guardOf(target, roots, clicks);
   const touched = (/** @type {Event} */ event) => {
     if (!armed || !event.isTrusted) return;
     // What handlers do at once, and in what they await, is the act's doing.
     hot++;
+    atOnce++;
+    channel.port2.postMessage(0);
     silent.acting();
-    setTimeout(() => {
-      hot--;
-      silent.acted();
-    }, 0);
+    setTimeout(() => hot--, 0);
     if (PRESSES.includes(event.type)) guard.judge(/** @type {MouseEvent} */ (event));
   };
   const others = ['keydown', 'keypress', 'keyup', 'beforeinput', 'input', 'change', 'submit'];
@@ -90,6 +95,7 @@ function begin(asked, option, clicks) {
       guard.stop();
       silent.end();
       observer.disconnect();
+      channel.port1.close();
       for (const type of [...PRESSES, ...others]) removeEventListener(type, touched, true);
       restless.acting();
     },
@@ -125,14 +131,15 @@ function regionOf(target) {
 /**
  * Whether a mutation tells of the act. Clocks, carousels and advertisements move by themselves.
  * @param {MutationRecord} record
- * @param {boolean} hot the act's own handlers were running
+ * @param {'at once' | 'soon' | 'later'} when in the act's own handlers, right after them, or some time later
  * @param {Element[]} region
  * @param {WeakSet<Node>} noise what moved right before the act
  */
-function isEffect(record, hot, region, noise) {
+function isEffect(record, when, region, noise) {
   if (noise.has(record.target) || restless.isLively(record)) return false;
-  if (hot) return true;
+  if (when === 'at once') return true;
   if (restless.moves(record)) return false;
+  if (when === 'soon') return true;
   if (region.some(part => part.contains(record.target))) return true;
   if (record.type === 'attributes') return /^(aria-|hidden$|open$|disabled$|inert$|value$|checked$)/.test(record.attributeName ?? '');
   if (record.type === 'characterData') return lettersOf(record.oldValue) !== lettersOf(record.target.textContent);
