@@ -26,6 +26,8 @@ mod install_script;
 #[cfg(target_os = "linux")]
 mod kills;
 mod logging;
+#[cfg(unix)]
+mod mutations;
 #[cfg(target_os = "linux")]
 mod process;
 mod registry;
