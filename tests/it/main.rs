@@ -32,6 +32,8 @@ mod mutations;
 mod process;
 mod registry;
 #[cfg(unix)]
+mod scale;
+#[cfg(unix)]
 mod three_tabs;
 #[cfg(unix)]
 mod view;
