@@ -4,6 +4,7 @@
 
 mod answer;
 mod asks;
+mod attachments;
 mod budget;
 mod calls;
 mod chats;
@@ -258,6 +259,7 @@ impl Runner {
                 id: next.turn.clone(),
                 session: next.session.clone(),
                 words: next.text,
+                attached: next.attached,
                 wire: Arc::clone(&session.wire),
                 browser: Arc::clone(&session.browser),
                 paths: self.paths.clone(),

@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::answer::Answer;
 use super::asks::Asks;
+use super::attachments::Attached;
 use super::budget::MAX_TIME;
 use super::calls::Calls;
 use super::chats;
@@ -38,6 +39,7 @@ pub(super) struct Turn {
     pub id: TurnId,
     pub session: SessionId,
     pub words: String,
+    pub attached: Attached,
     pub wire: Arc<SessionWire>,
     pub browser: Arc<Browser>,
     pub paths: Paths,
@@ -112,11 +114,13 @@ impl Turn {
         if cut_off && !knows {
             context.notes.push(CUT_OFF.to_owned());
         }
+        let Attached { texts, images } = std::mem::take(&mut self.attached);
+        context.attachments = texts;
         let fence = uuid::Uuid::new_v4().simple().to_string();
         let prompt = Prompt {
             text: prompt::compose(&self.words, &context, &fence),
             display: self.words.clone(),
-            images: Vec::new(),
+            images,
         };
         self.activity("llm_call_start", None);
         tokio::select! {
