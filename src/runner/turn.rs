@@ -47,6 +47,7 @@ pub(super) struct Turn {
     pub policy: watch::Receiver<ToolPolicy>,
     pub backend: Arc<dyn AgentBackend>,
     pub model: Option<String>,
+    pub offered: watch::Receiver<Vec<String>>,
     pub reasoning_effort: Option<String>,
     pub builtin_tools: Vec<String>,
     pub recent: RecentActions,
@@ -122,12 +123,24 @@ impl Turn {
             display: self.words.clone(),
             images,
         };
+        self.leave_missing_model();
         self.activity("llm_call_start", None);
         tokio::select! {
             biased;
             () = cancel.cancelled() => Err(Outcome::Stopped),
             turn = self.backend.prompt(self.chat(), prompt) => turn.map_err(Outcome::Failed),
         }
+    }
+
+    /// A chosen model that is no longer offered is replaced by the backend's own choice, and the panel told so.
+    fn leave_missing_model(&mut self) {
+        let offered = self.offered.borrow();
+        let is_missing = |model: &String| !offered.is_empty() && !offered.contains(model);
+        let Some(missing) = self.model.take_if(|model| is_missing(model)) else { return };
+        drop(offered);
+        let text =
+            format!("The model {missing} is not offered any more; another one answers. Choose one to keep.");
+        self.activity("status.model", Some(text));
     }
 
     fn chat(&self) -> ChatSpec {
