@@ -30,6 +30,9 @@ use crate::tools::policy::ToolPolicy;
 /// How long a stopped backend may take to say so. Delays only the next turn, never the ending.
 const ABORT_GRACE: Duration = Duration::from_millis(500);
 
+/// How long a slow disk may hold back the ending of a turn.
+const RECORD_LIMIT: Duration = Duration::from_millis(100);
+
 /// What the model is told after a turn that another process could not finish.
 const CUT_OFF: &str =
     "the last turn was cut off; the outcome of its last action is unknown, look before you go on";
@@ -88,9 +91,15 @@ impl Turn {
             Err(outcome) => (outcome, None),
         };
         let unknown = calls.stop_all(&mut self.recent);
-        self.finish(&outcome, &answer, started.elapsed());
+        let took = started.elapsed();
         let cut_off = matches!(outcome, Outcome::Failed(AgentError::Interrupted(_)));
-        chats::turn_ends(&self.chats, &self.session, cut_off).await;
+        // Whoever hears of the ending finds it in the list of chats, unless the disk is slow.
+        let mut recorded = std::pin::pin!(chats::turn_ends(&self.chats, &self.session, cut_off));
+        let in_time = tokio::time::timeout(RECORD_LIMIT, recorded.as_mut()).await.is_ok();
+        self.finish(&outcome, &answer, took);
+        if !in_time {
+            recorded.await;
+        }
         if let Some(agent) = agent
             && !matches!(outcome, Outcome::Done | Outcome::Failed(_))
         {
