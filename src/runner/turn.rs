@@ -91,15 +91,7 @@ impl Turn {
             Err(outcome) => (outcome, None),
         };
         let unknown = calls.stop_all(&mut self.recent);
-        let took = started.elapsed();
-        let cut_off = matches!(outcome, Outcome::Failed(AgentError::Interrupted(_)));
-        // Whoever hears of the ending finds it in the list of chats, unless the disk is slow.
-        let mut recorded = std::pin::pin!(chats::turn_ends(&self.chats, &self.session, cut_off));
-        let in_time = tokio::time::timeout(RECORD_LIMIT, recorded.as_mut()).await.is_ok();
-        self.finish(&outcome, &answer, took);
-        if !in_time {
-            recorded.await;
-        }
+        self.end(&outcome, &answer, started.elapsed()).await;
         if let Some(agent) = agent
             && !matches!(outcome, Outcome::Done | Outcome::Failed(_))
         {
@@ -251,6 +243,18 @@ impl Turn {
             AgentEvent::Ended(Ending::Failed(error)) => return Some(Outcome::Failed(error)),
         }
         None
+    }
+
+    /// Ends the turn in the list of chats and in the panel. Whoever hears of the ending finds it in the list,
+    /// unless the disk is slow.
+    async fn end(&self, outcome: &Outcome, answer: &Answer, took: Duration) {
+        let cut_off = matches!(outcome, Outcome::Failed(AgentError::Interrupted(_)));
+        let mut recorded = std::pin::pin!(chats::turn_ends(&self.chats, &self.session, cut_off));
+        let in_time = tokio::time::timeout(RECORD_LIMIT, recorded.as_mut()).await.is_ok();
+        self.finish(outcome, answer, took);
+        if !in_time {
+            recorded.await;
+        }
     }
 
     /// The one place that ends a turn for the panel.
