@@ -122,7 +122,7 @@ async fn answers_that_are_lost_doubled_late_or_misdirected_hang_and_mislead_nobo
 #[tokio::test(start_paused = true)]
 async fn lying_backend_gets_nothing_done() {
     let mut world = World::new();
-    let mut browser = world.browser().await;
+    let browser = world.browser().await;
     let all: Vec<&str> = browy::tools::all().map(|tool| tool.spec().name).collect();
     browser.send(json!({
         "type": "session.start", "sessionId": "sp-0", "capabilities": [], "disabledTools": all,
