@@ -17,13 +17,15 @@ use super::client::SessionWire;
 use super::context;
 use crate::agent::recent_actions::RecentActions;
 use crate::agent::{
-    AgentBackend, AgentError, AgentEvent, AgentTurn, ChatSpec, Ending, Prompt, ToolDefinition, prompt,
+    AgentBackend, AgentError, AgentEvent, AgentTurn, ChatSpec, Ending, Prompt, ToolDefinition, UsageReport,
+    prompt,
 };
 use crate::browser::{Browser, Wire as _};
 use crate::data::chats::Chats;
 use crate::paths::Paths;
 use crate::protocol::{
-    ChatDelta, ChatDone, ChatError, ChatStarted, ErrorCode, EventActivity, Outbound, SessionId, TurnId, Usage,
+    ChatDelta, ChatDone, ChatError, ChatStarted, ErrorCode, EventActivity, Outbound, SessionId, Spent,
+    TurnId, Usage,
 };
 use crate::tools::policy::ToolPolicy;
 
@@ -57,6 +59,8 @@ pub(super) struct Turn {
     pub notes: Vec<String>,
     pub asks: Arc<Asks>,
     pub cancel: CancellationToken,
+    /// What it cost so far.
+    pub spent: Option<Spent>,
 }
 
 /// What a turn leaves behind.
@@ -227,17 +231,14 @@ impl Turn {
                     agent.control.permit(&id, allow, &why).await;
                 }
             }
-            AgentEvent::Usage(usage) => self.emit_new(
-                "usage",
-                Outbound::Usage(Usage {
-                    session_id: self.session.clone(),
-                    input_tokens: usage.input_tokens,
-                    output_tokens: usage.output_tokens,
-                    context_used: usage.context_used,
-                    context_limit: usage.context_limit,
-                    cost: usage.cost,
-                }),
-            ),
+            AgentEvent::Usage(usage) => {
+                let spent = spent(&usage);
+                self.emit_new(
+                    "usage",
+                    Outbound::Usage(Usage { session_id: self.session.clone(), spent: spent.clone() }),
+                );
+                self.spent = Some(spent);
+            }
             AgentEvent::Ended(Ending::Done) => return Some(Outcome::Done),
             AgentEvent::Ended(Ending::Aborted) => return Some(Outcome::Stopped),
             AgentEvent::Ended(Ending::Failed(error)) => return Some(Outcome::Failed(error)),
@@ -249,7 +250,8 @@ impl Turn {
     /// unless the disk is slow.
     async fn end(&self, outcome: &Outcome, answer: &Answer, took: Duration) {
         let cut_off = matches!(outcome, Outcome::Failed(AgentError::Interrupted(_)));
-        let mut recorded = std::pin::pin!(chats::turn_ends(&self.chats, &self.session, cut_off));
+        let ending = chats::turn_ends(&self.chats, &self.session, cut_off, self.spent.as_ref());
+        let mut recorded = std::pin::pin!(ending);
         let in_time = tokio::time::timeout(RECORD_LIMIT, recorded.as_mut()).await.is_ok();
         self.finish(outcome, answer, took);
         if !in_time {
@@ -287,6 +289,7 @@ impl Turn {
                 turn_id: Some(self.id.clone()),
                 duration_ms,
                 truncated: false,
+                usage: self.spent.clone(),
             }),
             Some((code, message)) => Outbound::ChatError(ChatError {
                 session_id: Some(self.session.clone()),
@@ -354,6 +357,16 @@ fn note(outcome: &Outcome, unknown: usize) -> Option<String> {
     } else {
         why.to_owned()
     })
+}
+
+fn spent(usage: &UsageReport) -> Spent {
+    Spent {
+        input_tokens: usage.input_tokens,
+        output_tokens: usage.output_tokens,
+        context_used: usage.context_used,
+        context_limit: usage.context_limit,
+        cost: usage.cost,
+    }
 }
 
 fn error_code(error: &AgentError) -> ErrorCode {
