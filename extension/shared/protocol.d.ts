@@ -98,6 +98,8 @@ export type ChatDone = {
   durationMs?: number;
   /** The text was too long for one frame; the whole is in the streamed deltas. */
   truncated?: boolean;
+  /** What the turn cost. */
+  usage?: Spent;
 };
 
 /** The turn ended without an answer, or a message was refused. */
@@ -107,6 +109,7 @@ export type ChatError = {
   code: ErrorCode;
   turnId?: TurnId;
   durationMs?: number;
+  requestId?: string;
 };
 
 /** Asks for a transcript, newest page first when `before` is absent. */
@@ -132,6 +135,10 @@ export type ChatInfo = {
   summary?: string;
   startTime: number;
   modifiedTime: number;
+  /** What its turns cost together, as far as they were had with this host. */
+  usage?: Spent;
+  /** Its last turn was cut off. */
+  interrupted?: boolean;
 };
 
 /** The stored chats, newest first. */
@@ -320,6 +327,12 @@ export type ModelInfo = {
   id: string;
   name: string;
   vendor?: string;
+  /** Premium requests that one message costs. */
+  multiplier?: number;
+  /** Size of its window in tokens. */
+  contextWindow?: number;
+  /** Words for `session.start`'s `reasoningEffort`; empty when it has no such choice. */
+  reasoningEfforts?: Array<string>;
 };
 
 /** The model in use. */
@@ -434,6 +447,15 @@ export type SessionStart = {
   locale?: string;
   disabledTools: Array<string>;
   enabledHostTools: Array<string>;
+};
+
+/** Tokens and cost, as the CLI reports them. */
+export type Spent = {
+  inputTokens: number;
+  outputTokens: number;
+  contextUsed?: number;
+  contextLimit?: number;
+  cost?: number;
 };
 
 /** A request about one tab. */

@@ -146,6 +146,18 @@ wire! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub vendor: Option<String>,
+        /// Premium requests that one message costs.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub multiplier: Option<f64>,
+        /// Size of its window in tokens.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional, type = "number"))]
+        pub context_window: Option<u64>,
+        /// Words for `session.start`'s `reasoningEffort`; empty when it has no such choice.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(test, ts(optional, as = "Option<Vec<String>>"))]
+        pub reasoning_efforts: Vec<String>,
     }
 
     /// A prompt waits; told again whenever its place changes.
@@ -210,6 +222,10 @@ wire! {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
         pub truncated: bool,
+        /// What the turn cost.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub usage: Option<Spent>,
     }
 
     /// The turn ended without an answer, or a message was refused.
@@ -225,6 +241,9 @@ wire! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional, type = "number"))]
         pub duration_ms: Option<u64>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub request_id: Option<String>,
     }
 
     /// Progress that is no text: `status.thinking`, `status.idle`, `status.error`, `llm_call_start`,
@@ -246,6 +265,12 @@ wire! {
     /// Tokens, as the CLI reports them.
     pub struct Usage {
         pub session_id: SessionId,
+        #[serde(flatten)]
+        pub spent: Spent,
+    }
+
+    /// Tokens and cost, as the CLI reports them.
+    pub struct Spent {
         #[cfg_attr(test, ts(type = "number"))]
         pub input_tokens: u64,
         #[cfg_attr(test, ts(type = "number"))]
@@ -374,6 +399,14 @@ wire! {
         pub start_time: u64,
         #[cfg_attr(test, ts(type = "number"))]
         pub modified_time: u64,
+        /// What its turns cost together, as far as they were had with this host.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub usage: Option<Spent>,
+        /// Its last turn was cut off.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
+        pub interrupted: bool,
     }
 
     /// A transcript, or a page of one.

@@ -9,9 +9,13 @@ mod architecture;
 #[path = "../case_runner/bind.rs"]
 mod bind;
 mod case_rules;
+mod chaos;
+mod chats;
 mod conversations;
 mod copilot;
 mod demo;
+#[cfg(target_os = "linux")]
+mod endurance;
 #[cfg(unix)]
 mod everyday;
 #[path = "../case_runner/expect.rs"]
@@ -31,6 +35,7 @@ mod mutations;
 #[cfg(target_os = "linux")]
 mod process;
 mod registry;
+mod settings;
 #[cfg(unix)]
 mod scale;
 #[cfg(unix)]

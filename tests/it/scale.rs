@@ -84,9 +84,9 @@ async fn long_texts_are_cut_between_graphemes() {
         assert_eq!(kept[..], whole[..kept.len()], "{line}");
         if kept.len() < whole.len() {
             let marked = kept.concat() + "…";
-            // Names are keys as well; they are cut as they are.
-            let named = line.contains("<button");
-            assert!(named || line.contains(&marked), "the cut is not marked: {line}");
+            // Names are keys as well and cut as they are; a text that goes on says so after it.
+            let shown = line.contains("<input") || line.contains("<h1");
+            assert!(!shown || line.contains(&marked), "the cut is not marked: {line}");
             cuts += 1;
         }
     }
