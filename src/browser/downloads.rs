@@ -77,6 +77,15 @@ impl Download {
     }
 }
 
+/// Puts downloads into the words of a result: the first, and all when there are several.
+pub(super) fn tell(downloads: &[Download], put: &mut impl FnMut(&str, Value)) {
+    let Some(first) = downloads.first() else { return };
+    put("download", first.words());
+    if downloads.len() > 1 {
+        put("downloads", json!(downloads.iter().map(Download::words).collect::<Vec<_>>()));
+    }
+}
+
 /// The downloads of one act, put together from what DevTools and the extension tell.
 #[derive(Debug, Default)]
 pub(super) struct Downloads {

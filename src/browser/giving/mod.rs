@@ -13,18 +13,42 @@ use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::Browser;
+use super::cdp::Target;
 use super::downloads::FileId;
 use super::observe::{Observed, Patience};
 use super::refs::Element;
 use super::refusal::{ActError, Class, Refusal};
 use super::seer::Found;
 use crate::page::{ACT, PageFunction, function};
+use crate::protocol::{CdpEvent, TabId};
 
 const END: PageFunction = function("giveEnd");
 const FIND: PageFunction = function("giveFind");
 
 /// How long one command may take.
 const COMMAND: Duration = Duration::from_secs(20);
+
+/// The page asked for a file and got no picker of the system.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chooser {
+    /// It takes several.
+    pub multiple: bool,
+    /// The field that asked, as a backend node; `None`: the page asked by another way than a field.
+    field: Option<i64>,
+    /// Where that node lives.
+    target: Target,
+}
+
+impl Chooser {
+    /// What `Page.fileChooserOpened` tells.
+    pub(super) fn asked(event: &CdpEvent, tab: TabId) -> Self {
+        Self {
+            multiple: event.params.get("mode").and_then(Value::as_str) == Some("selectMultiple"),
+            field: event.params.get("backendNodeId").and_then(Value::as_i64),
+            target: Target { tab, session: event.cdp_session_id.clone() },
+        }
+    }
+}
 
 /// A file that may be given away.
 #[derive(Debug, Clone)]

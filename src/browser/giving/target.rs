@@ -5,9 +5,9 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{COMMAND, END, Given, Round, is_forbidden, unchanged};
+use super::{COMMAND, Chooser, END, Given, Round, is_forbidden, unchanged};
 use crate::browser::cdp::{CdpError, Target};
-use crate::browser::observe::{Chooser, Patience, Watch};
+use crate::browser::observe::{Patience, Watch};
 use crate::browser::page::PageError;
 use crate::browser::press::Press;
 use crate::browser::refusal::{ActError, Class, Refusal};

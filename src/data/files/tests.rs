@@ -248,6 +248,15 @@ fn link_in_the_way_is_never_followed() {
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 1);
 }
 
+/// Ends the other thread, also when this one fails.
+struct Over<'a>(&'a AtomicBool);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// `BROWY_RACES` saves (2,000 by default, 50,000 in `tests/run soak`) while another thread swaps a folder for a
 /// link to the outside as fast as it can.
 #[test]
@@ -273,6 +282,7 @@ fn folder_swapped_for_a_link_during_a_save_leads_nowhere() {
             }
             swaps
         });
+        let _ends_the_race = Over(&over);
         let mut refused = 0;
         let mut saved = 0;
         for number in 0..saves {
@@ -387,10 +397,10 @@ fn reader_sees_the_old_content_or_the_new_and_nothing_is_left() {
     let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
+            let _over = Over(&over);
             for number in 1..200 {
                 home.files.save("a", &vec![b'x'; sizes[number % 2]]).unwrap();
             }
-            over.store(true, Ordering::Relaxed);
         });
         while !over.load(Ordering::Relaxed) {
             let read = home.files.read("a", MAX_FILE).unwrap().len();
