@@ -42,9 +42,14 @@ pub const ALLOWED_METHODS: &[&str] = &[
     "DOM.setFileInputFiles",
     "DOMDebugger.getEventListeners",
     "Emulation.setFocusEmulationEnabled",
+    "Fetch.continueRequest",
+    "Fetch.disable",
+    "Fetch.enable",
+    "Fetch.failRequest",
     "Input.dispatchKeyEvent",
     "Input.dispatchMouseEvent",
     "Input.insertText",
+    "Inspector.enable",
     "Network.disable",
     "Network.enable",
     "Page.bringToFront",
@@ -55,10 +60,15 @@ pub const ALLOWED_METHODS: &[&str] = &[
     "Page.enable",
     "Page.getFrameTree",
     "Page.getLayoutMetrics",
+    "Page.getNavigationHistory",
     "Page.handleJavaScriptDialog",
     "Page.navigate",
+    "Page.navigateToHistoryEntry",
+    "Page.reload",
     "Page.setInterceptFileChooserDialog",
+    "Page.setWebLifecycleState",
     "Page.stopLoading",
+    "Runtime.addBinding",
     "Runtime.callFunctionOn",
     "Runtime.disable",
     "Runtime.enable",
@@ -104,6 +114,9 @@ pub enum CdpError {
         .0.message
     )]
     Dialog(Dialog),
+    /// The page of the tab crashed, so it answers nothing.
+    #[error("the page of this tab crashed; reload loads it again")]
+    Crashed,
     /// A method outside [`ALLOWED_METHODS`].
     #[error("{0} is not a method that Browy sends")]
     NotAllowed(String),

@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::{broadcast, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::cdp::{ALLOWED_METHODS, CDP_TIMEOUT, CdpError, TAB_TIMEOUT, Target};
 use super::dialogs::{self, Dialog, OpenDialogs};
+use super::tab_states::{Download, TabStates, works_when_crashed};
 use crate::protocol::{
     BridgeCall, CallId, CdpEvent, CdpSend, DebuggerDetached, DownloadEvent, Outbound, SessionId, TabCall,
     TabEvent, TabHeld, TabId, TabInfo, TabNew, ToolResult,
@@ -67,6 +68,7 @@ pub struct ExtensionContext {
     events: broadcast::Sender<BrowserEvent>,
     pinned: watch::Sender<Option<TabId>>,
     dialogs: OpenDialogs,
+    states: TabStates,
     /// Set for a DevTools panel: the tab it inspects, which nothing overrides.
     inspected: Option<TabId>,
 }
@@ -81,6 +83,7 @@ impl ExtensionContext {
             events: broadcast::Sender::new(EVENT_BACKLOG),
             pinned: watch::Sender::new(inspected),
             dialogs: OpenDialogs::default(),
+            states: TabStates::default(),
             inspected,
         }
     }
@@ -119,6 +122,7 @@ impl ExtensionContext {
     /// Tells listeners what happened.
     pub fn publish(&self, event: BrowserEvent) {
         self.dialogs.note(&event);
+        self.states.note(&event);
         // No listener is the normal case between tool calls.
         let _ = self.events.send(event);
     }
@@ -128,14 +132,85 @@ impl ExtensionContext {
         self.events.subscribe()
     }
 
-    /// The dialog that is open in a tab. Known once the `Page` domain is enabled there.
+    /// The dialog that is open in a tab, or the question for a password that lies over it. Known once the tab is
+    /// [attended](Self::attend).
     pub fn dialog(&self, tab: TabId) -> Option<Dialog> {
-        self.dialogs.of(tab)
+        self.dialogs.of(tab).or_else(|| self.states.auth_prompt(tab))
     }
 
-    /// Waits until a dialog is open in the tab; it may be open already. Never ends otherwise.
+    /// Waits until a dialog that holds up the page is open in the tab; it may be open already. Never ends
+    /// otherwise.
     pub async fn dialog_opened(&self, tab: TabId) -> Dialog {
         self.dialogs.opened(tab).await
+    }
+
+    /// Makes the tab's page report what happens to it: dialogs, navigations, requests, a crash. Once per
+    /// attachment of the debugger; free afterwards.
+    ///
+    /// # Errors
+    /// See [`CdpError`]; ends at once when a dialog is open already, or the page crashed. Waits for `within`.
+    pub async fn attend(
+        &self,
+        cancel: &CancellationToken,
+        tab: TabId,
+        within: Duration,
+    ) -> Result<(), CdpError> {
+        if self.states.is_attended(tab) {
+            return Ok(());
+        }
+        let target = Target::tab(tab);
+        let send = |method, params| self.cdp_within(cancel, &target, method, params, within);
+        // The buffers would hold bodies of answers, which nobody asks for.
+        let buffers = json!({ "maxTotalBufferSize": 10 << 20, "maxResourceBufferSize": 5 << 20 });
+        let (page, crash, network) = futures::future::join3(
+            send("Page.enable", json!({})),
+            send("Inspector.enable", json!({})),
+            send("Network.enable", buffers),
+        )
+        .await;
+        page?;
+        crash?;
+        network?;
+        self.states.attend(tab);
+        Ok(())
+    }
+
+    /// Whether the tab's page crashed and was not loaded again.
+    pub fn is_crashed(&self, tab: TabId) -> bool {
+        self.states.is_crashed(tab)
+    }
+
+    /// A reload waits, or does not, for the answer to the page's question.
+    pub(super) fn note_reload_waits(&self, tab: TabId, waits: bool) {
+        self.states.set_reload_waits(tab, waits);
+    }
+
+    /// Whether a reload waits for the answer to the page's question. Asked once.
+    pub(super) fn take_reload_waits(&self, tab: TabId) -> bool {
+        let waits = self.states.reload_waits(tab);
+        self.states.set_reload_waits(tab, false);
+        waits
+    }
+
+    /// Open requests of the tab's page, and since when none began or ended; known once it is
+    /// [attended](Self::attend).
+    pub(super) fn traffic(&self, tab: TabId) -> (usize, Option<tokio::time::Instant>) {
+        self.states.traffic(tab)
+    }
+
+    /// Addresses of some of the tab's open requests, for people to read.
+    pub(super) fn open_requests(&self, tab: TabId) -> Vec<String> {
+        self.states.open_requests(tab)
+    }
+
+    /// Waits until the tab's page has crashed. Never ends otherwise.
+    pub(super) async fn crashed(&self, tab: TabId) {
+        self.states.crashed(tab).await;
+    }
+
+    /// The oldest download of the tab that nobody was told the end of.
+    pub(super) fn next_download(&self, tab: TabId) -> Option<Download> {
+        self.states.next_download(tab)
     }
 
     /// The tab the session works on.
@@ -213,6 +288,9 @@ impl ExtensionContext {
             biased;
             dialog = self.dialogs.opened(target.tab), if !dialogs::works_while_open(method) => {
                 return Err(CdpError::Dialog(dialog));
+            }
+            () = self.states.crashed(target.tab), if !works_when_crashed(method) => {
+                return Err(CdpError::Crashed);
             }
             result = request => result?,
         };

@@ -49,13 +49,17 @@ impl Browser {
     /// See [`CdpError`].
     pub(super) async fn prepare(&self, cancel: &CancellationToken, tab: TabId) -> Result<(), CdpError> {
         let target = Target::tab(tab);
-        let send = |method, params| self.context.cdp_within(cancel, &target, method, params, INPUT_TIMEOUT);
-        let (page, focus) = futures::future::join(
-            send("Page.enable", json!({})),
-            send("Emulation.setFocusEmulationEnabled", json!({ "enabled": true })),
-        )
-        .await;
-        page?;
+        let focus = json!({ "enabled": true });
+        let focus = self.context.cdp_within(
+            cancel,
+            &target,
+            "Emulation.setFocusEmulationEnabled",
+            focus,
+            INPUT_TIMEOUT,
+        );
+        let (attended, focus) =
+            futures::future::join(self.context.attend(cancel, tab, INPUT_TIMEOUT), focus).await;
+        attended?;
         focus?;
         Ok(())
     }

@@ -116,12 +116,18 @@ impl World {
             .get("executionContextId")
             .and_then(Value::as_i64)
             .ok_or_else(|| PageError::Malformed("createIsolatedWorld gave no context".to_owned()))?;
-        let evaluated = send(
-            "Runtime.evaluate",
-            json!({ "contextId": context_id, "expression": page::LIBRARY, "silent": true }),
+        let (heard, evaluated) = futures::future::join(
+            send("Runtime.addBinding", json!({ "name": page::TELL, "executionContextId": context_id })),
+            send(
+                "Runtime.evaluate",
+                json!({ "contextId": context_id, "expression": page::LIBRARY, "silent": true }),
+            ),
         )
-        .await?;
-        let registry = object_id(&evaluated)?;
+        .await;
+        if let Err(error) = heard {
+            tracing::debug!(%error, "the print window will not be noticed");
+        }
+        let registry = object_id(&evaluated?)?;
         Ok(Self {
             id,
             target: target.clone(),

@@ -13,6 +13,7 @@ use browy::paths::Paths;
 use browy::protocol::{
     CallId, CdpEvent, Outbound, SessionId, TabEvent, TabEventKind, TabId, TabInfo, ToolResult,
 };
+use browy::tools::policy::ToolPolicy;
 use browy::tools::{Ask, AskError, Question, Reply, ToolCx, ToolOutput};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -329,6 +330,7 @@ impl Stage {
             browser: Arc::new(Browser::new(context)),
             ask: Arc::new(NoPerson),
             paths: Paths::below(home.path()),
+            policy: ToolPolicy::default(),
             cancel: CancellationToken::new(),
         };
         Self { chromium, server, page, tab, cx, inner, home, _tasks: tasks }
