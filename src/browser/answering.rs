@@ -52,6 +52,13 @@ impl Browser {
                 Err(error) => return Err(error.into()),
             }
         }
+        if self.context.dialog(tab).is_some_and(|dialog| dialog.is_print()) {
+            // It may be closed, or never have been there: the page says so by answering.
+            match self.context.cdp_within(cancel, &target, "Page.getFrameTree", json!({}), AFTER).await {
+                Ok(_) | Err(CdpError::Dialog(_) | CdpError::Timeout { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
         let dialog = self.context.dialog(tab).ok_or_else(|| {
             Refusal::new(Class::BadArgument, "No dialog is open in this tab. Look with inspect_page.")
         })?;

@@ -2,6 +2,7 @@
 //! nothing, so every command for it ends with the dialog instead of waiting.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
@@ -9,6 +10,10 @@ use tokio::sync::watch;
 use super::extension_context::BrowserEvent;
 use crate::page::TELL;
 use crate::protocol::{CdpEvent, TabEventKind, TabId};
+
+/// How long a page that opened the print window may take to answer something, which says that the window did not
+/// hold it up: some browsers show none.
+const PRINTS: Duration = Duration::from_millis(100);
 
 /// Characters of a dialog's text that are kept.
 const MESSAGE_CAP: usize = 1_000;
@@ -49,6 +54,15 @@ impl Dialog {
             message: format!("{host} asks for a user name and a password{named}."),
             default_prompt: String::new(),
         }
+    }
+
+    pub(super) fn is_print(&self) -> bool {
+        self.kind == "print"
+    }
+
+    /// Only the person can answer it, or close it.
+    pub(super) fn is_for_the_person(&self) -> bool {
+        matches!(self.kind.as_str(), "print" | "auth")
     }
 
     fn opened(params: &serde_json::Value) -> Option<Self> {
@@ -147,15 +161,34 @@ impl OpenDialogs {
         self.open.borrow().get(&tab).cloned()
     }
 
-    /// Waits until a dialog is open in the tab. Never ends otherwise.
+    /// The page answered something, so no print window holds it up.
+    pub(super) fn page_answered(&self, tab: TabId, method: &str) {
+        let by_page = ["Runtime.", "DOM.", "Input.", "Page.getFrameTree"];
+        if by_page.iter().any(|known| method.starts_with(known)) {
+            self.open.send_if_modified(|open| {
+                let prints = open.get(&tab).is_some_and(Dialog::is_print);
+                prints && open.remove(&tab).is_some()
+            });
+        }
+    }
+
+    /// Waits until a dialog holds up the page of the tab. Never ends otherwise.
     pub(super) async fn opened(&self, tab: TabId) -> Dialog {
         let mut open = self.open.subscribe();
         loop {
-            if let Some(dialog) = open.borrow_and_update().get(&tab) {
-                return dialog.clone();
-            }
-            if open.changed().await.is_err() {
-                std::future::pending::<()>().await;
+            let known = open.borrow_and_update().get(&tab).cloned();
+            match known {
+                Some(dialog) if !dialog.is_print() => return dialog,
+                Some(dialog) => {
+                    if tokio::time::timeout(PRINTS, open.changed()).await.is_err() {
+                        return dialog;
+                    }
+                }
+                None => {
+                    if open.changed().await.is_err() {
+                        std::future::pending::<()>().await;
+                    }
+                }
             }
         }
     }
@@ -217,6 +250,20 @@ mod tests {
         told(TELL, "print");
         assert_eq!(dialogs.of(TabId(1)).map(|dialog| dialog.kind), Some("print".to_owned()));
         told(TELL, "printed");
+        assert_eq!(dialogs.of(TabId(1)), None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn print_window_that_nobody_sees_holds_up_nothing() {
+        let dialogs = OpenDialogs::default();
+        let params = json!({ "name": TELL, "payload": "print" });
+        dialogs.note(&event(1, "Runtime.bindingCalled", params));
+        let started = tokio::time::Instant::now();
+        let dialog = dialogs.opened(TabId(1)).await;
+        assert_eq!((dialog.kind.as_str(), started.elapsed()), ("print", PRINTS));
+        dialogs.page_answered(TabId(1), "Network.enable");
+        assert!(dialogs.of(TabId(1)).is_some(), "the browser answered, not the page");
+        dialogs.page_answered(TabId(1), "Runtime.callFunctionOn");
         assert_eq!(dialogs.of(TabId(1)), None);
     }
 }

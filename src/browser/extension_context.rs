@@ -294,6 +294,7 @@ impl ExtensionContext {
             }
             result = request => result?,
         };
+        self.dialogs.page_answered(target.tab, method);
         match result.get_mut("result") {
             Some(inner) => Ok(inner.take()),
             None => Err(CdpError::Malformed { method: method.to_owned(), detail: "no `result`".to_owned() }),

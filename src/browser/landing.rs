@@ -117,7 +117,8 @@ impl Landing {
 
     fn note_page(&mut self, event: &CdpEvent) {
         match dialogs::change(event) {
-            Some(Change::Opened(dialog)) => self.dialog = Some(dialog),
+            Some(Change::Opened(dialog)) if !dialog.is_print() => self.dialog = Some(dialog),
+            Some(Change::Opened(_)) => {}
             Some(Change::Closed) => self.dialog = None,
             None => {}
         }

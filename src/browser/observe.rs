@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Browser;
 use super::cdp::CdpError;
-use super::dialogs::Dialog;
+use super::dialogs::{self, Change, Dialog};
 use super::extension_context::BrowserEvent;
 use super::page::PageError;
 use super::refs::Element;
@@ -122,6 +122,10 @@ pub struct Observed {
     pub download: Option<Value>,
     /// The page asked for a file; whether it takes several.
     pub chooser: Option<bool>,
+    /// The page opened the print window, which may be closed again.
+    pub printed: bool,
+    /// A window that the page wanted to open and the browser did not.
+    pub popup_blocked: Option<String>,
     /// The tab was closed.
     pub closed: bool,
     /// Whether the press reached the element; `None`: no press was seen (another document, no press at all).
@@ -147,6 +151,8 @@ impl Observed {
             || self.dialog.is_some()
             || self.download.is_some()
             || self.chooser.is_some()
+            || self.printed
+            || self.popup_blocked.is_some()
             || self.closed
     }
 
@@ -178,9 +184,8 @@ impl Observed {
             put("selected", chosen.clone());
         }
         if let Some(tab) = &self.tab {
-            if self.url_changed {
-                put("url", json!(tab.url));
-            }
+            // Always: it says which page this happened on.
+            put("url", json!(tab.url));
             if self.url_changed || self.title_changed {
                 put("title", json!(tab.title));
             }
@@ -202,6 +207,12 @@ impl Observed {
         if let Some(multiple) = self.chooser {
             put("chooser", json!({ "multiple": multiple }));
         }
+        if self.printed {
+            put("printed", json!(true));
+        }
+        if let Some(url) = &self.popup_blocked {
+            put("popupBlocked", json!({ "url": url }));
+        }
         if self.lost_click() {
             put("clicked", json!(false));
         }
@@ -218,10 +229,25 @@ impl Observed {
     }
 
     fn hint(&self) -> Option<String> {
-        if let Some(dialog) = &self.dialog {
+        if let Some(dialog) = self.dialog.as_ref().filter(|dialog| !dialog.is_for_the_person()) {
             return Some(format!(
                 "A dialog ({}) is open; it must be answered before anything else can be done on this page.",
                 dialog.kind
+            ));
+        }
+        if let Some(dialog) = &self.dialog {
+            return Some(format!(
+                "The browser waits for the person ({}); call await_user{}.",
+                dialog.kind,
+                if dialog.kind == "auth" { ", or handle_dialog dismiss" } else { "" }
+            ));
+        }
+        if self.printed {
+            return Some("The page asked for the print window; nothing waits for it now.".to_owned());
+        }
+        if let Some(url) = self.popup_blocked.as_ref().filter(|_| self.new_tabs.is_empty()) {
+            return Some(format!(
+                "The page wanted to open a window, which the browser blocked: new_tab with {url} opens it."
             ));
         }
         if self.chooser.is_some() {
@@ -266,6 +292,9 @@ struct Seen {
     parsed: bool,
     moved_within: bool,
     opened: Vec<TabInfo>,
+    /// Windows that the page opens, as it says before the browser decides.
+    windows: Vec<String>,
+    printed: bool,
     download: Option<Value>,
     chooser: Option<bool>,
     closed: bool,
@@ -274,7 +303,7 @@ struct Seen {
 impl Seen {
     /// Whether an event told of an effect of the act.
     fn tells(&self) -> bool {
-        self.moved_within || !self.opened.is_empty() || self.download.is_some() || self.chooser.is_some()
+        self.moved_within || !self.opened.is_empty() || !self.windows.is_empty() || self.printed || self.download.is_some() || self.chooser.is_some()
     }
 
     /// `true`: it tells of the act.
@@ -311,9 +340,25 @@ impl Seen {
     fn note_cdp(&mut self, event: &CdpEvent, top_frame: &str) -> bool {
         let frame = |pointer: &str| event.params.pointer(pointer).and_then(Value::as_str);
         let of_top = frame("/frameId") == Some(top_frame);
+        match dialogs::change(event) {
+            Some(Change::Opened(dialog)) if dialog.is_print() => {
+                // Whether it holds up the page is seen by asking the page.
+                self.printed = true;
+                return true;
+            }
+            Some(Change::Opened(dialog)) => {
+                self.dialog = Some(dialog);
+                return true;
+            }
+            Some(Change::Closed) => {
+                self.dialog = None;
+                return true;
+            }
+            None => {}
+        }
         match event.method.as_str() {
-            "Page.javascriptDialogOpening" => {
-                self.dialog = serde_json::from_value(event.params.clone()).ok();
+            "Page.windowOpen" => {
+                self.windows.push(super::text::clean(frame("/url").unwrap_or_default(), 300));
                 true
             }
             "Page.downloadWillBegin" => {
@@ -325,10 +370,6 @@ impl Seen {
                 self.chooser = Some(frame("/mode") == Some("selectMultiple"));
                 true
             }
-            "Page.javascriptDialogClosed" => {
-                self.dialog = None;
-                true
-            }
             "Page.frameRequestedNavigation" | "Page.frameStartedNavigating" | "Page.frameStartedLoading"
                 if of_top =>
             {
@@ -336,7 +377,9 @@ impl Seen {
                 true
             }
             "Page.frameNavigated" if frame("/frame/id") == Some(top_frame) => {
-                (self.committed, self.navigating, self.parsed) = (true, true, false);
+                (self.committed, self.navigating) = (true, true);
+                // A page that was kept alive is there as it was.
+                self.parsed = frame("/type") == Some("BackForwardCacheRestore");
                 true
             }
             "Page.navigatedWithinDocument" if of_top => {
@@ -440,6 +483,9 @@ impl<'b> Watch<'b> {
                 },
                 _ = tick.tick() => true,
             };
+            if look && self.seen.dialog.is_none() {
+                self.seen.dialog = self.browser.context.dialog(tab).filter(|dialog| !dialog.is_print());
+            }
             if self.seen.dialog.is_some() || self.seen.closed {
                 break;
             }
@@ -452,7 +498,9 @@ impl<'b> Watch<'b> {
                         last = reading;
                     }
                     Ok(None) | Err(PageError::WorldGone) => left_at = Some(Instant::now()),
-                    Err(PageError::Cdp(CdpError::Cancelled)) => return Err(ActError::Cancelled),
+                    Err(PageError::Cdp(error @ (CdpError::Cancelled | CdpError::Crashed))) => {
+                        return Err(error.into());
+                    }
                     Err(PageError::Cdp(CdpError::Dialog(dialog))) => {
                         self.seen.dialog = Some(dialog);
                         break;
@@ -518,6 +566,8 @@ impl<'b> Watch<'b> {
             modal_closed: last.modal_closed,
             state_changed: last.state_changed,
             state: last.state,
+            printed: self.seen.printed,
+            popup_blocked: self.seen.windows.into_iter().nth(self.seen.opened.len()),
             new_tabs: self.seen.opened.into_iter().map(|tab| find(tab.tab_id).unwrap_or(tab)).collect(),
             tab: now,
             dialog: self.seen.dialog,

@@ -155,6 +155,7 @@ impl From<RefError> for ActError {
         match error {
             RefError::Page(error) => error.into(),
             RefError::Stale(_) => Refusal::new(Class::Stale, text).into(),
+            RefError::Closed { .. } => Refusal::new(Class::Closed, text).into(),
             RefError::Gone { .. } => Refusal::new(Class::Gone, text).into(),
             RefError::Unknown { .. } => Refusal::new(Class::BadArgument, text).into(),
         }

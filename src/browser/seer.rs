@@ -182,6 +182,9 @@ impl Seer {
                 "[{index}] ({was}) is in another tab than the one worked on now; call inspect_page, or switch_tab back first"
             )));
         }
+        if !self.tabs.contains_key(&known.tab) && !self.is_there(known.tab, cancel).await? {
+            return Err(RefError::Closed { index, was });
+        }
         let frames = self.tabs.get_mut(&known.tab).ok_or_else(replaced)?;
         let (world, hops) = frames.world(known.world).ok_or_else(replaced)?;
         let element = Element {
@@ -211,6 +214,11 @@ impl Seer {
             )));
         }
         Ok(element)
+    }
+
+    async fn is_there(&self, tab: TabId, cancel: &CancellationToken) -> Result<bool, PageError> {
+        let tabs = self.context.tabs(cancel).await?;
+        Ok(tabs.iter().any(|known| known.tab_id == tab))
     }
 
     async fn worlds(

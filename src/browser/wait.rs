@@ -27,7 +27,7 @@ pub(super) const LOOK_EVERY: Duration = Duration::from_millis(100);
 const QUIET: Duration = Duration::from_millis(500);
 
 /// What is waited for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Until {
     /// Time.
     Passed(Duration),
