@@ -1,4 +1,5 @@
 // `chrome.debugger`: attach on demand, run commands, forward events, let go again.
+import { pastForeignFrames, restoreForeignFrames } from './foreign-frames.js';
 import { hostUnderstands, postToHost } from './host-port.js';
 import { allSessions, postToPanel, sessionOf, watchersOf } from './sessions.js';
 import { ready, save, state } from './state.js';
@@ -14,6 +15,9 @@ export const SWEEP_ALARM = 'release-debuggers';
 
 /** Attaches under way. @type {Map<number, Promise<void>>} */
 const attaching = new Map();
+
+// What a former worker set aside in its tabs.
+void ready.then(() => Promise.all(state.leftovers.map((tabId) => restoreForeignFrames(tabId, true))));
 
 /**
  * @param {Session} session
@@ -37,7 +41,8 @@ export async function runCommand(session, tabId, call) {
  */
 async function send(target, call) {
   try {
-    return await chrome.debugger.sendCommand(target, call.method, /** @type {any} */ (call.params ?? {}));
+    const params = /** @type {any} */ (call.params ?? {});
+    return await pastForeignFrames(target.tabId, () => chrome.debugger.sendCommand(target, call.method, params));
   } catch (error) {
     // Not tried again here: it may be the person's Cancel, whose event has not come yet.
     if (/debugger is not attached/i.test(messageOf(error))) state.attached.delete(target.tabId);
@@ -60,7 +65,7 @@ function attach(tabId) {
 async function attachNow(tabId) {
   await ready;
   try {
-    await chrome.debugger.attach({ tabId }, PROTOCOL_VERSION);
+    await pastForeignFrames(tabId, () => chrome.debugger.attach({ tabId }, PROTOCOL_VERSION));
   } catch (error) {
     const already = /already attached/i.test(messageOf(error));
     if (!already) throw error;
@@ -92,6 +97,7 @@ async function detach(tabId) {
   if (!state.attached.delete(tabId)) return;
   save();
   await chrome.debugger.detach({ tabId }).catch((error) => console.debug('already detached', error));
+  await restoreForeignFrames(tabId);
   // What the host enabled on this tab is gone with the debugger.
   tellDetached(tabId, 'released');
   if (state.attached.size === 0) await chrome.alarms.clear(SWEEP_ALARM);
@@ -190,6 +196,7 @@ export function cancelledOrClosed(source, reason) {
   const { tabId } = source;
   if (tabId === undefined) return;
   state.attached.delete(tabId);
+  void restoreForeignFrames(tabId);
   const watchers = watchersOf(tabId);
   if (watchers.length > 0) tellDetached(tabId, reason);
   if (reason === 'canceled_by_user') {

@@ -324,6 +324,10 @@ fn head(page: &Page<'_>, known: bool) -> String {
     } else if elements > 30 && acted == 0 && text < elements {
         out.push_str("hint: little is there yet; the page may still be filling itself in\n");
     }
+    for title in page.facts.aside.iter().take(3) {
+        let named = if title.is_empty() { String::new() } else { format!(" {}", quoted(title, TITLE)) };
+        let _ = writeln!(out, "note: a frame{named} of another extension is set aside while you work here");
+    }
     for note in page.notes {
         let _ = writeln!(out, "note: {note}");
     }

@@ -59,6 +59,8 @@ pub struct PageFacts {
     pub title: String,
     /// The tab lies behind another one.
     pub hidden: bool,
+    /// Titles of frames that belong to other extensions.
+    pub aside: Vec<String>,
     /// `document.contentType`.
     pub kind: String,
     /// `document.readyState`.
