@@ -64,6 +64,7 @@ function attach(tabId) {
 /** @param {number} tabId */
 async function attachNow(tabId) {
   await ready;
+  await wake(tabId);
   try {
     await pastForeignFrames(tabId, () => chrome.debugger.attach({ tabId }, PROTOCOL_VERSION));
   } catch (error) {
@@ -77,6 +78,25 @@ async function attachNow(tabId) {
   save();
   // Should this worker be stopped, the alarm starts one that lets go of the tab.
   void chrome.alarms.create(SWEEP_ALARM, { periodInMinutes: 1 });
+}
+
+/** How long a tab that the browser put away may take to be loaded again. */
+const WAKE_MS = 15_000;
+
+/**
+ * A tab that the browser put away to save memory has no page; its page is loaded again, as when a person goes there.
+ * @param {number} tabId
+ */
+async function wake(tabId) {
+  const asleep = async () => {
+    const tab = await chrome.tabs.get(tabId);
+    return tab.discarded || tab.status === 'unloaded';
+  };
+  if (!(await asleep())) return;
+  await chrome.tabs.reload(tabId);
+  for (const since = Date.now(); Date.now() - since < WAKE_MS && (await asleep()); ) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
 }
 
 /**
@@ -228,6 +248,8 @@ function personCancelled(session, tabId) {
  * @param {number} removed
  */
 export function moveWatch(added, removed) {
+  state.attached.delete(removed);
+  save();
   for (const session of watchersOf(removed)) {
     session.watched.delete(removed);
     session.watched.add(added);

@@ -1,5 +1,6 @@
 //! Requests to the extension on behalf of one session: pending calls, the pinned tab, events.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -67,6 +68,8 @@ pub struct ExtensionContext {
     pending: Pending<CallId, ToolResult>,
     events: broadcast::Sender<BrowserEvent>,
     pinned: watch::Sender<Option<TabId>>,
+    /// Ids that tabs had before, and the ones they have now.
+    replaced: watch::Sender<HashMap<TabId, TabId>>,
     dialogs: OpenDialogs,
     states: TabStates,
     /// Set for a DevTools panel: the tab it inspects, which nothing overrides.
@@ -82,6 +85,7 @@ impl ExtensionContext {
             pending: Pending::default(),
             events: broadcast::Sender::new(EVENT_BACKLOG),
             pinned: watch::Sender::new(inspected),
+            replaced: watch::Sender::new(HashMap::new()),
             dialogs: OpenDialogs::default(),
             states: TabStates::default(),
             inspected,
@@ -123,8 +127,35 @@ impl ExtensionContext {
     pub fn publish(&self, event: BrowserEvent) {
         self.dialogs.note(&event);
         self.states.note(&event);
+        if let BrowserEvent::Tab(event) = &event
+            && let Some(old) = event.replaced_tab_id
+        {
+            self.note_replaced(old, event.tab_id);
+        }
         // No listener is the normal case between tool calls.
         let _ = self.events.send(event);
+    }
+
+    /// The browser gave a tab another id, as it does when it puts one away: the old one goes on meaning it.
+    fn note_replaced(&self, old: TabId, new: TabId) {
+        self.replaced.send_modify(|replaced| {
+            for known in replaced.values_mut().filter(|known| **known == old) {
+                *known = new;
+            }
+            replaced.insert(old, new);
+        });
+        self.pinned.send_if_modified(|pinned| {
+            let held = *pinned == Some(old);
+            if held {
+                *pinned = Some(new);
+            }
+            held
+        });
+    }
+
+    /// The id that a tab has now: what was told of it may be an older one.
+    pub fn current(&self, tab: TabId) -> TabId {
+        self.replaced.borrow().get(&tab).copied().unwrap_or(tab)
     }
 
     /// Everything that happens from now on.

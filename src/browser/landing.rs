@@ -102,7 +102,7 @@ impl Landing {
             // Comes although the document waits for the person's password, or is none at all.
             "Network.responseReceivedExtraInfo" if of_loader => {
                 self.status = number("/statusCode");
-                if let Some(realm) = password_realm(&event.params).filter(|_| !self.answered) {
+                if let Some(realm) = password_realm(&event.params) {
                     self.wants_password = Some((Instant::now(), Dialog::auth(&self.asked, &realm)));
                 }
             }
@@ -177,7 +177,12 @@ impl Landing {
             Some(ABORTED) => {
                 self.aborted_at.get_or_insert_with(Instant::now);
             }
-            Some(error) => self.failed = Some(error.to_owned()),
+            Some(error) if self.committed => self.failed = Some(error.to_owned()),
+            // The page that says so comes next; most often, that is.
+            Some(error) => {
+                self.failing = Some(error.to_owned());
+                self.aborted_at.get_or_insert_with(Instant::now);
+            }
             None if text("loaderId").is_none() => self.within = true,
             None => {}
         }
@@ -257,7 +262,7 @@ impl Landing {
                          only the person enters them. Call await_user, or go elsewhere.";
             return Err(refusal(Class::NotAllowed, error.to_owned(), self.failed.as_deref()));
         }
-        if let Some(error) = &self.failed {
+        if let Some(error) = self.failed.as_ref().or(self.failing.as_ref()) {
             return Err(refusal(class_of(error), in_words(error), Some(error)));
         }
         let empty = matches!(self.status, Some(204 | 205));
@@ -313,7 +318,7 @@ fn class_of(error: &str) -> Class {
         "net::ERR_NAME_NOT_RESOLVED" | "net::ERR_INVALID_URL" | "net::ERR_UNKNOWN_URL_SCHEME" => {
             Class::BadArgument
         }
-        "net::ERR_CACHE_MISS" => Class::NotAllowed,
+        "net::ERR_CACHE_MISS" | "net::ERR_INVALID_AUTH_CREDENTIALS" => Class::NotAllowed,
         _ if error.starts_with("net::ERR_BLOCKED") || error.starts_with("net::ERR_CERT") => Class::NotAllowed,
         _ => Class::Timeout,
     }
@@ -324,6 +329,9 @@ fn in_words(error: &str) -> String {
         "net::ERR_NAME_NOT_RESOLVED" => "there is no such host",
         "net::ERR_CACHE_MISS" => {
             "it is the answer to a form that was sent, and the browser does not send it again by itself"
+        }
+        "net::ERR_INVALID_AUTH_CREDENTIALS" => {
+            "it asks for a user name and a password, which only the person enters"
         }
         "net::ERR_CONNECTION_REFUSED" => "nothing answers at that address",
         "net::ERR_INTERNET_DISCONNECTED" => "this computer is offline",

@@ -14,6 +14,7 @@ use super::dialogs::Dialog;
 use super::extension_context::BrowserEvent;
 use super::landing::Landing;
 use super::observe::tab_info;
+use super::page::PageError;
 use super::refusal::ActError;
 use crate::page::{PageFunction, function};
 use crate::protocol::{TabId, TabInfo};
@@ -135,7 +136,11 @@ impl Browser {
         match ready.await {
             Ok(tree) => Ok(tree.pointer("/frameTree/frame/id").and_then(Value::as_str).map(str::to_owned)),
             Err(CdpError::Crashed | CdpError::Timeout { .. }) => Ok(None),
-            Err(other) => Err(other.into()),
+            Err(other) => match PageError::from(other) {
+                // It is on its way to another page just now.
+                PageError::WorldGone => Ok(None),
+                other => Err(other.into()),
+            },
         }
     }
 

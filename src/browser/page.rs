@@ -60,6 +60,7 @@ fn is_gone(words: &str) -> bool {
         "Promise was collected",
         "Argument should belong to the same JavaScript world",
         "Session with given id not found",
+        "Not attached to an active page",
         "No frame for given id",
         "No frame with given id",
         "Frame with the given",

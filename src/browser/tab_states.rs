@@ -133,7 +133,11 @@ impl TabStates {
             BrowserEvent::Tab(event) if event.event == TabEventKind::Removed => {
                 self.states.send_if_modified(|states| states.remove(&event.tab_id).is_some());
             }
-            BrowserEvent::Tab(_) => {}
+            BrowserEvent::Tab(event) => {
+                if let Some(old) = event.replaced_tab_id {
+                    self.states.send_if_modified(|states| states.remove(&old).is_some());
+                }
+            }
         }
     }
 
