@@ -45,7 +45,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-pub use address::address;
+pub use address::{address, origin_of};
 pub use answering::Answered;
 pub use capture::Capture;
 pub use cdp::{CdpError, Target};
