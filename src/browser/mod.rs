@@ -28,12 +28,14 @@ mod refs;
 mod refusal;
 mod render;
 mod scroll;
+mod seen;
 mod seer;
 mod strokes;
 mod submit;
 mod tab_states;
 mod tabs;
 pub mod text;
+mod tokens;
 mod view;
 mod wait;
 

@@ -10,13 +10,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::Browser;
 use super::cdp::CdpError;
-use super::dialogs::{self, Change, Dialog};
+use super::dialogs::Dialog;
 use super::extension_context::BrowserEvent;
 use super::page::PageError;
 use super::refs::Element;
 use super::refusal::ActError;
+use super::seen::Seen;
 use crate::page::{ACT, WATCHING};
-use crate::protocol::{CdpEvent, TabEventKind, TabId, TabInfo};
+use crate::protocol::{TabId, TabInfo};
 
 /// How often the page is asked what changed.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
@@ -80,6 +81,10 @@ pub(super) struct Reading {
     modal_appeared: Option<String>,
     modal_closed: bool,
     state_changed: bool,
+    /// How often something scrolled because of the act.
+    scrolls: u32,
+    fields_changed: bool,
+    focus_moved: bool,
     pub(super) state: Map<String, Value>,
 }
 
@@ -91,6 +96,9 @@ impl Reading {
             || self.modal_appeared.is_some()
             || self.modal_closed
             || self.state_changed
+            || self.scrolls > 0
+            || self.fields_changed
+            || self.focus_moved
             || !self.connected
     }
 }
@@ -100,6 +108,8 @@ impl Reading {
 pub struct Observed {
     /// The address of the tab changed.
     pub url_changed: bool,
+    /// Another document took the page's place (or the same one was loaded again): numbers are void.
+    pub new_document: bool,
     /// Its title changed.
     pub title_changed: bool,
     /// The page changed near the element or because of it.
@@ -110,6 +120,12 @@ pub struct Observed {
     pub modal_closed: bool,
     /// The element's own state changed.
     pub state_changed: bool,
+    /// The page or a panel in it was scrolled.
+    pub scrolled: bool,
+    /// Other fields hold something else or are ticked otherwise.
+    pub fields_changed: bool,
+    /// The keyboard goes to a field now, or to something else than what was pressed.
+    pub focus_moved: bool,
     /// The element's state now.
     pub state: Map<String, Value>,
     /// The tab now; `None` when it is gone.
@@ -147,6 +163,10 @@ impl Observed {
             || self.modal_appeared.is_some()
             || self.modal_closed
             || self.state_changed
+            || self.new_document
+            || self.scrolled
+            || self.fields_changed
+            || self.focus_moved
             || !self.new_tabs.is_empty()
             || self.dialog.is_some()
             || self.download.is_some()
@@ -169,6 +189,10 @@ impl Observed {
             ("modalAppeared", self.modal_appeared.is_some()),
             ("modalClosed", self.modal_closed),
             ("elementStateChanged", self.state_changed),
+            ("newDocument", self.new_document),
+            ("scrolled", self.scrolled),
+            ("otherFieldsChanged", self.fields_changed),
+            ("focusMoved", self.focus_moved),
         ] {
             if flag {
                 put(name, json!(true));
@@ -259,7 +283,7 @@ impl Observed {
         if let [tab, ..] = self.new_tabs.as_slice() {
             return Some(format!("A new tab was opened: switch_tab {} goes there.", tab.tab_id));
         }
-        if self.url_changed {
+        if self.new_document {
             return Some("The page is another one now; call inspect_page before the next act.".to_owned());
         }
         if self.lost_click() {
@@ -275,130 +299,18 @@ impl Observed {
         if self.modal_closed {
             return Some("A dialog box of the page was closed.".to_owned());
         }
+        if self.url_changed {
+            return Some(
+                "The address changed within the same page: numbers hold for what is still there. Call inspect_page \
+                 to see what is new."
+                    .to_owned(),
+            );
+        }
         (!self.anything()).then(|| {
             "Nothing changed that could be seen. The page may still be working (wait_for), or this element does \
              nothing; look again before you repeat it."
                 .to_owned()
         })
-    }
-}
-
-/// What the browser's events told so far.
-#[derive(Debug, Default)]
-struct Seen {
-    dialog: Option<Dialog>,
-    navigating: bool,
-    committed: bool,
-    parsed: bool,
-    moved_within: bool,
-    opened: Vec<TabInfo>,
-    /// Windows that the page opens, as it says before the browser decides.
-    windows: Vec<String>,
-    printed: bool,
-    download: Option<Value>,
-    chooser: Option<bool>,
-    closed: bool,
-}
-
-impl Seen {
-    /// Whether an event told of an effect of the act.
-    fn tells(&self) -> bool {
-        self.moved_within || !self.opened.is_empty() || !self.windows.is_empty() || self.printed || self.download.is_some() || self.chooser.is_some()
-    }
-
-    /// `true`: it tells of the act.
-    fn note(&mut self, event: &BrowserEvent, tab: TabId, top_frame: &str) -> bool {
-        match event {
-            BrowserEvent::Cdp(event) if event.tab_id == Some(tab) => self.note_cdp(event, top_frame),
-            BrowserEvent::Tab(event) if event.event == TabEventKind::Created => {
-                if event.opener_tab_id != Some(tab) {
-                    return false;
-                }
-                self.opened.push(TabInfo {
-                    tab_id: event.tab_id,
-                    url: event.url.clone().unwrap_or_default(),
-                    title: event.title.clone().unwrap_or_default(),
-                    active: false,
-                    window_id: event.window_id,
-                });
-                true
-            }
-            BrowserEvent::Tab(event) if event.event == TabEventKind::Removed && event.tab_id == tab => {
-                self.closed = true;
-                true
-            }
-            BrowserEvent::Download(event) if event.tab_id.is_none_or(|from| from == tab) => {
-                let path = event.filename.clone().unwrap_or_default();
-                let name = path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
-                self.download = Some(json!({ "name": name, "path": path, "state": event.state }));
-                true
-            }
-            _ => false,
-        }
-    }
-
-    fn note_cdp(&mut self, event: &CdpEvent, top_frame: &str) -> bool {
-        let frame = |pointer: &str| event.params.pointer(pointer).and_then(Value::as_str);
-        let of_top = frame("/frameId") == Some(top_frame);
-        match dialogs::change(event) {
-            Some(Change::Opened(dialog)) if dialog.is_print() => {
-                // Whether it holds up the page is seen by asking the page.
-                self.printed = true;
-                return true;
-            }
-            Some(Change::Opened(dialog)) => {
-                self.dialog = Some(dialog);
-                return true;
-            }
-            Some(Change::Closed) => {
-                self.dialog = None;
-                return true;
-            }
-            None => {}
-        }
-        match event.method.as_str() {
-            "Page.windowOpen" => {
-                self.windows.push(super::text::clean(frame("/url").unwrap_or_default(), 300));
-                true
-            }
-            "Page.downloadWillBegin" => {
-                let name = frame("/suggestedFilename").unwrap_or_default();
-                self.download.get_or_insert_with(|| json!({ "name": name, "state": "in_progress" }));
-                true
-            }
-            "Page.fileChooserOpened" => {
-                self.chooser = Some(frame("/mode") == Some("selectMultiple"));
-                true
-            }
-            "Page.frameRequestedNavigation" | "Page.frameStartedNavigating" | "Page.frameStartedLoading"
-                if of_top =>
-            {
-                self.navigating = true;
-                true
-            }
-            "Page.frameNavigated" if frame("/frame/id") == Some(top_frame) => {
-                (self.committed, self.navigating) = (true, true);
-                // A page that was kept alive is there as it was.
-                self.parsed = frame("/type") == Some("BackForwardCacheRestore");
-                true
-            }
-            "Page.navigatedWithinDocument" if of_top => {
-                self.moved_within = true;
-                self.navigating = false;
-                true
-            }
-            "Page.domContentEventFired" | "Page.loadEventFired" if self.committed => {
-                self.parsed = true;
-                true
-            }
-            "Page.frameStoppedLoading" if of_top => {
-                // Without a commit it was no document: a download, an empty answer.
-                self.parsed = true;
-                self.navigating = self.committed;
-                true
-            }
-            _ => false,
-        }
     }
 }
 
@@ -554,17 +466,26 @@ impl<'b> Watch<'b> {
         let url_of = |tab: &Option<TabInfo>| tab.as_ref().map(|tab| tab.url.clone());
         let title_of = |tab: &Option<TabInfo>| tab.as_ref().map(|tab| tab.title.clone());
         let in_top = self.element.hops.is_empty();
-        let new_document = left || self.seen.committed;
+        let new_document = self.seen.committed || (left && in_top);
+        let went_elsewhere = |to: &String| self.before.as_ref().is_some_and(|before| *to != before.url);
         Ok(Observed {
             url_changed: (now.is_some() && url_of(&now) != url_of(&self.before))
                 || (in_top && last.url_changed)
-                || self.seen.committed,
+                || self.seen.went_to.as_ref().is_some_and(went_elsewhere),
+            new_document,
             title_changed: (now.is_some() && title_of(&now) != title_of(&self.before))
                 || (in_top && last.title_changed),
-            dom_changed: last.effects > 0 || !last.connected && last != Reading::default() || new_document,
+            dom_changed: last.effects > 0
+                || !last.connected && last != Reading::default()
+                || left
+                || self.seen.committed
+                || self.seen.frame_moved,
             modal_appeared: last.modal_appeared,
             modal_closed: last.modal_closed,
             state_changed: last.state_changed,
+            scrolled: last.scrolls > 0,
+            fields_changed: last.fields_changed,
+            focus_moved: last.focus_moved,
             state: last.state,
             printed: self.seen.printed,
             popup_blocked: self.seen.windows.into_iter().nth(self.seen.opened.len()),

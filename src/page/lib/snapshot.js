@@ -329,7 +329,10 @@ const snapshot = (() => {
     }
     /** @type {number[]} */
     const gone = region ? [] : vanished(pass, entries);
-    if (!region) remember(pass);
+    if (!region) {
+      remember(pass);
+      restless.listen([...pass.places.map((place) => place.document), ...pass.shadows]);
+    }
     current = null;
     return {
       entries,
