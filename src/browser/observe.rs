@@ -74,6 +74,7 @@ pub(super) struct Reading {
     pub(super) landed: Option<bool>,
     pub(super) landed_on: String,
     clicks: u32,
+    rounds: u32,
     missed: Option<Missed>,
     pub(super) connected: bool,
     url_changed: bool,
@@ -150,6 +151,10 @@ pub struct Observed {
     pub landed_on: String,
     /// How many clicks reached the element.
     pub clicks: u32,
+    /// How many presses its document heard of.
+    pub rounds: u32,
+    /// How many clicks were made, when the page went elsewhere before all were.
+    pub clicks_made: Option<u8>,
     /// The first part of the press that did not reach it, although its beginning did.
     pub missed: Option<Missed>,
 }
@@ -231,6 +236,9 @@ impl Observed {
         if let Some(multiple) = self.chooser {
             put("chooser", json!({ "multiple": multiple }));
         }
+        if let Some(made) = self.clicks_made {
+            put("clicks", json!(made));
+        }
         if self.printed {
             put("printed", json!(true));
         }
@@ -244,6 +252,26 @@ impl Observed {
             put("hint", json!(hint));
         }
         words
+    }
+
+    /// The page is another one, or was held up.
+    pub(super) fn left_the_page(&self) -> bool {
+        self.new_document
+            || self.dialog.is_some()
+            || self.closed
+            || self.chooser.is_some()
+            || self.download.is_some()
+            || !self.new_tabs.is_empty()
+    }
+
+    /// After so many presses were made: those that the element's document did not hear of, although it heard of the
+    /// first, went into a frame that came over it.
+    pub(super) fn note_strayed(&mut self, made: u8, wanted: u8) {
+        let strayed = self.rounds > 0 && self.rounds < u32::from(made);
+        if (strayed || made < wanted) && self.missed.is_none() && !self.left_the_page() {
+            self.missed =
+                Some(Missed { on: "something that came over it".to_owned(), was: Became::Covered });
+        }
     }
 
     /// Whether the element went away under a press before it was clicked.
@@ -357,6 +385,26 @@ impl<'b> Watch<'b> {
         Ok(())
     }
 
+    /// Between two clicks of several: whether the next one still reaches the element, as far as its document and
+    /// the browser's events tell.
+    pub(super) async fn may_go_on(&mut self, cancel: &CancellationToken) -> bool {
+        let top = self.top_frame();
+        let tab = self.element.target.tab;
+        let looked = self.ask(cancel, json!({ "id": self.id, "op": "look" })).await;
+        // What happened before the page answered was told before.
+        while let Ok(event) = self.events.try_recv() {
+            self.seen.note(&event, tab, &top);
+        }
+        let left = self.seen.navigating || self.seen.dialog.is_some() || self.seen.closed;
+        !left && matches!(looked, Ok(Some(reading)) if reading.missed.is_none() && reading.connected)
+    }
+
+    fn top_frame(&self) -> String {
+        let element = &self.element;
+        let top = element.hops.last().map_or(&element.world, |hop| &hop.world);
+        top.frame.to_string()
+    }
+
     async fn ask(&self, cancel: &CancellationToken, args: Value) -> Result<Option<Reading>, PageError> {
         self.element.world.call(&self.browser.context, cancel, WATCHING, &[args]).await
     }
@@ -368,11 +416,7 @@ impl<'b> Watch<'b> {
         patience: Patience,
     ) -> Result<Observed, ActError> {
         let tab = self.element.target.tab;
-        let top: String = self
-            .element
-            .hops
-            .last()
-            .map_or_else(|| self.element.world.frame.to_string(), |hop| hop.world.frame.to_string());
+        let top = self.top_frame();
         let started = Instant::now();
         let mut changed_at = started;
         let mut last = Reading::default();
@@ -498,6 +542,8 @@ impl<'b> Watch<'b> {
             landed: last.landed,
             landed_on: last.landed_on,
             clicks: last.clicks,
+            rounds: last.rounds,
+            clicks_made: None,
             missed: last.missed,
         })
     }

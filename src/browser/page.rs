@@ -17,7 +17,7 @@ use crate::page::{self, PageFunction};
 pub const PAGE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The name of our worlds as DevTools shows it.
-const WORLD_NAME: &str = "browy";
+pub(super) const WORLD_NAME: &str = "browy";
 
 /// Why a call into a page has no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

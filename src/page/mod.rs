@@ -50,9 +50,12 @@ pub const SHOW: &str = include_str!("show.js");
 /// Calls a condition that the model wrote as a function; `this` is the function, the argument is data.
 pub const TEST: &str = include_str!("test.js");
 
+/// Keeps documents that come in the midst of several clicks from getting the rest of them.
+pub const SHIELD: &str = include_str!("shield.js");
+
 /// Every source that is ever sent to a page, but for the code that the model gives to `evaluate_js` and, when that is
 /// switched on, to `wait_for`.
-pub const SOURCES: &[&str] = &[LIBRARY, CALL, ELEMENT, SHOW, TEST];
+pub const SOURCES: &[&str] = &[LIBRARY, CALL, ELEMENT, SHOW, TEST, SHIELD];
 
 /// The name of a function that [`LIBRARY`] registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

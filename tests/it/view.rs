@@ -315,5 +315,7 @@ fn only_compiled_in_sources_are_sent_to_pages() {
     found.sort();
     found.dedup();
     assert_eq!(found, ["page::CALL", "page::ELEMENT", "page::LIBRARY", "page::SHOW"]);
-    assert_eq!(page::SOURCES, [page::LIBRARY, page::CALL, page::ELEMENT, page::SHOW, page::TEST]);
+    assert_eq!(
+        page::SOURCES,
+        [page::LIBRARY, page::CALL, page::ELEMENT, page::SHOW, page::TEST, page::SHIELD]);
 }

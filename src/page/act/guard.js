@@ -13,9 +13,12 @@ function guardOf(target, roots, clicks) {
     landed: /** @type {boolean | null} */ (null),
     landedOn: '',
     clicks: 0,
+    rounds: 0,
     missed: /** @type {{on: string, was: 'covered' | 'moved' | 'gone' | 'replaced'} | null} */ (null),
   };
-  let guarding = false, round = 0, lost = false, clicked = false;
+  let guarding = false, lost = false, clicked = false;
+  /** Where the last press was. @type {{x: number, y: number} | undefined} */
+  let point;
   const stop = () => { guarding = false; };
 
   const became = (/** @type {Element | null} */ hit, /** @type {number} */ x, /** @type {number} */ y) => {
@@ -31,13 +34,14 @@ function guardOf(target, roots, clicks) {
     if (!guarding) return;
     const { type, clientX: x, clientY: y } = event;
     if (type === 'pointerdown') {
-      round++;
+      seen.rounds++;
+      point = { x, y };
       lost = clicked = false;
     }
     // A pressed label passes its click on to its control, wherever that is.
     if (type === 'click' && clicked) return;
     // Everything of a press comes in one go: the person's next click is not ours to judge.
-    if (type === 'pointerup' && round >= clicks) setTimeout(stop, 50);
+    if (type === 'pointerup' && seen.rounds >= clicks) setTimeout(stop, 50);
     const path = event.composedPath();
     const hit = hitAt(x, y, roots);
     const on = !lost && (path.includes(target) || isPressOn(hit, target, roots));
@@ -67,6 +71,13 @@ function guardOf(target, roots, clicks) {
     seen,
     judge,
     stop,
+    /** Before the next press of several: whether it would still reach the target. What a frame gets, nobody here hears of. */
+    look() {
+      if (!guarding || !point || !seen.landed) return;
+      const hit = hitAt(point.x, point.y, roots);
+      if (isPressOn(hit, target, roots)) return;
+      seen.missed ??= { on: hit ? describeCover(hit, target, roots) : 'nothing', was: became(hit, point.x, point.y) };
+    },
     start() {
       guarding = true;
       // Also when the release is never seen: it went to the popup of a list, or the page swallowed it.

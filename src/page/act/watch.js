@@ -72,6 +72,7 @@ function begin(asked, option, clicks) {
       armed = true;
       if (guarded) guard.start();
     },
+    look: guard.look,
     read() {
       count(observer.takeRecords());
       const modals = openModals(scopes), state = stateOf(aimed);
