@@ -50,6 +50,8 @@ pub(super) struct Landing {
     /// The page was kept alive and is shown again.
     restored: bool,
     crashed: bool,
+    /// The page that is left answers nothing.
+    pub(super) hangs: bool,
     pub(super) dialog: Option<Dialog>,
     pub(super) download: Option<Value>,
     pub(super) closed: bool,
@@ -270,6 +272,11 @@ impl Landing {
             let error = "The navigation was given up: the page or another navigation took its place. Look with \
                          inspect_page.";
             return Err(refusal(Class::Navigated, error.to_owned(), Some(ABORTED)));
+        }
+        if self.late && !self.committed && self.hangs {
+            let error = "The page is busy with a script that does not end, so it cannot be left. Open the address with \
+                         new_tab and close this tab.";
+            return Err(refusal(Class::Timeout, error.to_owned(), None));
         }
         if self.late && !self.committed {
             let error = format!(

@@ -109,9 +109,11 @@ impl Browser {
         going: &Going,
     ) -> Result<Arrival, ActError> {
         let top = self.ready_to_leave(cancel, tab).await?;
+        let hangs = top.is_none() && !self.context.is_crashed(tab);
         let before = tab_info(self, cancel, tab).await?;
         let events = self.context.subscribe();
         let mut landing = Landing::of(top);
+        landing.hangs = hangs;
         self.follow(cancel, tab, going, &mut landing, events).await?;
         let tab = tab_info(self, cancel, tab).await?;
         let mut arrival = landing.outcome(&going.url, before, tab)?;

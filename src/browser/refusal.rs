@@ -123,7 +123,7 @@ fn class_of_words(words: &str) -> Class {
         Class::Closed
     } else if has(&["crashed"]) {
         Class::Crashed
-    } else if has(&["Cannot access", "Cannot attach", "not allowed", "Not allowed", "canceled_by_user"]) {
+    } else if has(&["Cannot access", "Cannot attach", "not allowed", "Not allowed", "Another debugger", "canceled_by_user"]) {
         Class::NotAllowed
     } else {
         Class::Timeout
