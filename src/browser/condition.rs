@@ -55,7 +55,9 @@ impl Browser {
                 }
                 // The page is on its way to another one.
                 Err(PageError::WorldGone) => {}
-                Err(PageError::Cdp(CdpError::Refused(words))) if is_ended(&words) => return Err(slow().into()),
+                Err(PageError::Cdp(CdpError::Refused(words))) if is_ended(&words) => {
+                    return Err(slow().into());
+                }
                 // A page that is busy may still come to it.
                 Err(PageError::Cdp(CdpError::Timeout { .. })) => {}
                 Err(other) => return Err(other.into()),
@@ -127,7 +129,8 @@ fn judged(answer: &Value) -> Result<Option<String>, Refusal> {
     }
     let result = answer.get("result").unwrap_or(&Value::Null);
     if result.get("subtype").and_then(Value::as_str) == Some("promise") {
-        let error = "`function` must give a value at once, and gives a promise. Leave `async` and `await` out.";
+        let error =
+            "`function` must give a value at once, and gives a promise. Leave `async` and `await` out.";
         return Err(Refusal::new(Class::BadArgument, error));
     }
     Ok(is_true(result).then(|| plain(result).unwrap_or_else(|| described(result))))
@@ -181,7 +184,9 @@ mod tests {
     fn what_a_page_throws_while_it_is_not_ready_is_waited_out() {
         let thrown = |words: &str| json!({ "exceptionDetails": { "exception": { "description": words } } });
         assert_eq!(judged(&thrown("TypeError: x is null\n    at <anonymous>:1:1")), Ok(None));
-        for words in ["EvalError: Possible side-effect in debug-evaluate", "SyntaxError: Unexpected token ')'"] {
+        for words in
+            ["EvalError: Possible side-effect in debug-evaluate", "SyntaxError: Unexpected token ')'"]
+        {
             assert_eq!(judged(&thrown(words)).unwrap_err().class, Class::BadArgument);
         }
     }

@@ -150,7 +150,9 @@ impl History {
     fn beside(&self, step: Step) -> Result<&Entry, Refusal> {
         let (at, none, before) = match step {
             Step::Back => (self.current_index.checked_sub(1), "There is no page to go back to", "before"),
-            Step::Forward => (self.current_index.checked_add(1), "There is no page to go forward to", "after"),
+            Step::Forward => {
+                (self.current_index.checked_add(1), "There is no page to go forward to", "after")
+            }
         };
         let entry = at.and_then(|at| self.entries.get(at)).ok_or_else(|| {
             Refusal::new(Class::BadArgument, format!("{none} in this tab. Use navigate, or another tab."))

@@ -423,12 +423,18 @@ mod tests {
 
     fn demand(more: &[(&str, Value)]) -> Landing {
         let mut events = vec![
-            ("Network.requestWillBeSent", json!({
-                "type": "Document", "frameId": "A", "requestId": "1", "request": { "url": "http://a/" },
-            })),
-            ("Network.responseReceivedExtraInfo", json!({
-                "requestId": "1", "statusCode": 401, "headers": { "WWW-Authenticate": "Basic realm=x" },
-            })),
+            (
+                "Network.requestWillBeSent",
+                json!({
+                    "type": "Document", "frameId": "A", "requestId": "1", "request": { "url": "http://a/" },
+                }),
+            ),
+            (
+                "Network.responseReceivedExtraInfo",
+                json!({
+                    "requestId": "1", "statusCode": 401, "headers": { "WWW-Authenticate": "Basic realm=x" },
+                }),
+            ),
         ];
         events.extend_from_slice(more);
         landing(&events)
@@ -460,7 +466,10 @@ mod tests {
         ]);
         assert!(landing.is_over());
         let refusal = landing.outcome("http://a/", None, tab()).unwrap_err();
-        assert_eq!((refusal.class, &refusal.details["navigation"]["status"]), (Class::NotAllowed, &json!(401)));
+        assert_eq!(
+            (refusal.class, &refusal.details["navigation"]["status"]),
+            (Class::NotAllowed, &json!(401))
+        );
     }
 
     #[tokio::test(start_paused = true)]

@@ -269,8 +269,7 @@ impl Observed {
     pub(super) fn note_strayed(&mut self, made: u8, wanted: u8) {
         let strayed = self.rounds > 0 && self.rounds < u32::from(made);
         if (strayed || made < wanted) && self.missed.is_none() && !self.left_the_page() {
-            self.missed =
-                Some(Missed { on: "something that came over it".to_owned(), was: Became::Covered });
+            self.missed = Some(Missed { on: "something that came over it".to_owned(), was: Became::Covered });
         }
     }
 

@@ -158,7 +158,8 @@ impl Browser {
         let mut made = 0;
         let mut pressed = Ok(());
         while pressed.is_ok() && made < press.count {
-            if made > 0 && !(watch.may_go_on(cancel).await && self.is_free(cancel, element, press, at).await) {
+            if made > 0 && !(watch.may_go_on(cancel).await && self.is_free(cancel, element, press, at).await)
+            {
                 break;
             }
             made += 1;

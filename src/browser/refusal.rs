@@ -105,9 +105,12 @@ impl From<CdpError> for ActError {
             CdpError::Crashed => Class::Crashed,
             CdpError::NotAllowed(_) => Class::NotAllowed,
             CdpError::Timeout { .. } => {
-                return Refusal::new(Class::Timeout, format!("{error}. The page may be busy: look again later."))
-                    .with("hint", MAY_ASK)
-                    .into();
+                return Refusal::new(
+                    Class::Timeout,
+                    format!("{error}. The page may be busy: look again later."),
+                )
+                .with("hint", MAY_ASK)
+                .into();
             }
             CdpError::Malformed { .. } => Class::Timeout,
             CdpError::Refused(words) => class_of_words(words),
@@ -123,7 +126,14 @@ fn class_of_words(words: &str) -> Class {
         Class::Closed
     } else if has(&["crashed"]) {
         Class::Crashed
-    } else if has(&["Cannot access", "Cannot attach", "not allowed", "Not allowed", "Another debugger", "canceled_by_user"]) {
+    } else if has(&[
+        "Cannot access",
+        "Cannot attach",
+        "not allowed",
+        "Not allowed",
+        "Another debugger",
+        "canceled_by_user",
+    ]) {
         Class::NotAllowed
     } else {
         Class::Timeout

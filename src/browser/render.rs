@@ -196,7 +196,8 @@ pub(super) fn write<'a>(
     let bodies: Vec<String> =
         lines.iter().map(|line| if line.is_entry() { line.body() } else { String::new() }).collect();
     let chosen = choose(&lines, &bodies, options);
-    let mut written = Written { text: head(page, old.is_some()), shown: 0, lines: HashMap::new(), texts: HashSet::new() };
+    let mut written =
+        Written { text: head(page, old.is_some()), shown: 0, lines: HashMap::new(), texts: HashSet::new() };
     let mut hidden = 0;
     let mut last_number = 0;
     let mut changed = false;
@@ -296,7 +297,8 @@ fn head(page: &Page<'_>, known: bool) -> String {
     let Counts { acted, links, buttons, fields, frames, elements, text } = page.counts;
     let mut out = String::new();
     if !known && !page.facts.url.is_empty() {
-        let _ = writeln!(out, "page: {} {}", quoted(&page.facts.title, TITLE), clean(&page.facts.url, ADDRESS));
+        let _ =
+            writeln!(out, "page: {} {}", quoted(&page.facts.title, TITLE), clean(&page.facts.url, ADDRESS));
     }
     let _ = writeln!(
         out,
@@ -317,7 +319,9 @@ fn head(page: &Page<'_>, known: bool) -> String {
         out.push_str("hint: this tab is in the background; pages that draw only in front need switch_tab\n");
     }
     if page.facts.kind == "application/pdf" {
-        out.push_str("hint: this is a PDF in the browser's own viewer; its text is not listed here: read_pdf\n");
+        out.push_str(
+            "hint: this is a PDF in the browser's own viewer; its text is not listed here: read_pdf\n",
+        );
     } else if page.facts.ready_state == "loading" {
         out.push_str("hint: the page is still loading\n");
     } else if elements < 10 && acted == 0 && text == 0 {

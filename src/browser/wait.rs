@@ -245,7 +245,9 @@ impl Browser {
                 Some(download) if download.state == "complete" => return Ok(download),
                 Some(download) if download.is_over() => {
                     let error = "The download was broken off. Look whether it can be begun again.";
-                    return Err(Refusal::new(Class::Rejected, error).with("download", json!(download)).into());
+                    return Err(Refusal::new(Class::Rejected, error)
+                        .with("download", json!(download))
+                        .into());
                 }
                 _ => sleep(LOOK_EVERY).await,
             }

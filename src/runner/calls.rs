@@ -116,7 +116,8 @@ impl Calls {
         if let Err(spent) = self.budget.take(&name, &args) {
             return Some(self.refuse(id, name, args, spent.to_string()));
         }
-        self.lane.push(tool.spec().effect == Effect::ReadOnly, Request { id, tool, args, policy: policy.clone() });
+        self.lane
+            .push(tool.spec().effect == Effect::ReadOnly, Request { id, tool, args, policy: policy.clone() });
         None
     }
 

@@ -32,6 +32,8 @@ mod process;
 mod registry;
 mod settings;
 #[cfg(unix)]
+mod tabs;
+#[cfg(unix)]
 mod three_tabs;
 #[cfg(unix)]
 mod view;

@@ -317,5 +317,6 @@ fn only_compiled_in_sources_are_sent_to_pages() {
     assert_eq!(found, ["page::CALL", "page::ELEMENT", "page::LIBRARY", "page::SHOW"]);
     assert_eq!(
         page::SOURCES,
-        [page::LIBRARY, page::CALL, page::ELEMENT, page::SHOW, page::TEST, page::SHIELD]);
+        [page::LIBRARY, page::CALL, page::ELEMENT, page::SHOW, page::TEST, page::SHIELD]
+    );
 }

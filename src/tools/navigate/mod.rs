@@ -15,13 +15,8 @@ use crate::browser::{ActError, Arrival, Class, Refusal, Step};
 use crate::protocol::TabId;
 
 /// The tools of this category, in the order the model sees them.
-pub(super) const TOOLS: &[&dyn ErasedTool] = &[
-    &navigate::Navigate,
-    &go_back::GoBack,
-    &go_forward::GoForward,
-    &reload::Reload,
-    &wait_for::WaitFor,
-];
+pub(super) const TOOLS: &[&dyn ErasedTool] =
+    &[&navigate::Navigate, &go_back::GoBack, &go_forward::GoForward, &reload::Reload, &wait_for::WaitFor];
 
 /// The tab worked on.
 async fn held(cx: &ToolCx) -> Result<TabId, ActError> {
