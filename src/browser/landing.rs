@@ -491,12 +491,14 @@ mod tests {
         assert_eq!(landing.outcome("http://a/", None, tab()).unwrap_err().class, Class::Crashed);
     }
 
-    #[test]
-    fn error_of_the_browser_is_no_success() {
+    #[tokio::test(start_paused = true)]
+    async fn error_of_the_browser_is_no_success() {
         let mut landing = landing(&[]);
         landing.note_answer(
             &json!({ "frameId": "A", "loaderId": "1", "errorText": "net::ERR_CONNECTION_REFUSED" }),
         );
+        assert!(!landing.is_over(), "the page that says so comes next");
+        tokio::time::advance(DOWNLOAD).await;
         assert!(landing.is_over());
         let refusal = landing.outcome("http://a/", None, tab()).unwrap_err();
         assert_eq!(refusal.details["navigation"]["error"], "net::ERR_CONNECTION_REFUSED");

@@ -49,6 +49,8 @@ struct Inner {
     tabs: Mutex<Tabs>,
     context: OnceLock<Weak<ExtensionContext>>,
     before_press: Mutex<Option<String>>,
+    /// One attachment per tab, as the extension has it, also when several commands are the first.
+    attaching: tokio::sync::Mutex<()>,
 }
 
 /// See the module.
@@ -242,6 +244,7 @@ async fn new_tab(inner: &Inner, url: Option<String>, active: Option<bool>) -> Re
 }
 
 async fn page(inner: &Inner, tab: TabId) -> Result<Page, String> {
+    let _one_by_one = inner.attaching.lock().await;
     let target = {
         let tabs = inner.tabs.lock().unwrap();
         if let Some(page) = tabs.pages.get(&tab) {
@@ -313,6 +316,7 @@ impl Stage {
             tabs: Mutex::default(),
             context: OnceLock::new(),
             before_press: Mutex::default(),
+            attaching: tokio::sync::Mutex::default(),
         });
         let tab = {
             let mut tabs = inner.tabs.lock().unwrap();
