@@ -16,6 +16,7 @@ use super::page::PageError;
 use super::refs::Element;
 use super::refusal::ActError;
 use super::seen::Seen;
+pub(super) use super::tabs::tab_info;
 use crate::page::{ACT, WATCHING};
 use crate::protocol::{TabId, TabInfo};
 
@@ -23,7 +24,7 @@ use crate::protocol::{TabId, TabInfo};
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// A page that changed has settled once it kept still for this long.
-const STILL: Duration = Duration::from_millis(100);
+const STILL: Duration = Duration::from_millis(60);
 
 /// How long an act may go on showing new effects.
 const MOST: Duration = Duration::from_secs(1);
@@ -86,6 +87,7 @@ pub(super) struct Reading {
     scrolls: u32,
     fields_changed: bool,
     focus_moved: bool,
+    in_frame: Option<String>,
     pub(super) state: Map<String, Value>,
 }
 
@@ -149,6 +151,8 @@ pub struct Observed {
     pub landed: Option<bool>,
     /// What it reached instead.
     pub landed_on: String,
+    /// The frame beside the element that has the keyboard now: a press that was not seen went there.
+    pub in_frame: Option<String>,
     /// How many clicks reached the element.
     pub clicks: u32,
     /// How many presses its document heard of.
@@ -540,19 +544,11 @@ impl<'b> Watch<'b> {
             closed: self.seen.closed,
             landed: last.landed,
             landed_on: last.landed_on,
+            in_frame: last.in_frame,
             clicks: last.clicks,
             rounds: last.rounds,
             clicks_made: None,
             missed: last.missed,
         })
     }
-}
-
-/// What the browser says about a tab; `None` when it does not know it.
-pub(super) async fn tab_info(
-    browser: &Browser,
-    cancel: &CancellationToken,
-    tab: TabId,
-) -> Result<Option<TabInfo>, CdpError> {
-    Ok(browser.context.tabs(cancel).await?.into_iter().find(|info| info.tab_id == tab))
 }

@@ -1,51 +1,33 @@
 /**
  * Judges every event of a press, and stops those that would reach another element than the target: a page may
- * move things between any two of them.
+ * move things between any two of them, frames over the target too.
  * @param {Element} target
  * @param {Map<Element, ShadowRoot>} roots
  * @param {number} clicks
+ * @param {Node[]} scopes documents and shadow roots that can be seen from here
  */
-function guardOf(target, roots, clicks) {
+function guardOf(target, roots, clicks, scopes) {
   const words = oneLine(target.textContent);
-  const around = new Set();
-  for (let at = drawnParent(target, roots); at; at = drawnParent(at, roots)) around.add(at);
-  const seen = {
-    landed: /** @type {boolean | null} */ (null),
-    landedOn: '',
-    clicks: 0,
-    rounds: 0,
-    missed: /** @type {{on: string, was: 'covered' | 'moved' | 'gone' | 'replaced'} | null} */ (null),
-  };
+  const around = /** @type {Set<unknown>} */ (new Set(boxesAround(target, roots)));
+  /** @type {{landed: boolean | null, landedOn: string, clicks: number, rounds: number, missed: {on: string, was: Became} | null}} */
+  const seen = { landed: null, landedOn: '', clicks: 0, rounds: 0, missed: null };
   let guarding = false, lost = false, clicked = false;
-  /** Where the last press was. @type {{x: number, y: number} | undefined} */
-  let point;
+  let point = { x: -1, y: -1 };
   const stop = () => { guarding = false; };
-
-  const became = (/** @type {Element | null} */ hit, /** @type {number} */ x, /** @type {number} */ y) => {
-    if (target.isConnected && isDrawn(target)) {
-      const there = boxesOf(target).some(box => x >= box.left && x <= box.right && y >= box.top && y <= box.bottom);
-      return there ? 'covered' : 'moved';
-    }
-    const same = hit?.closest(target.localName);
-    return same && oneLine(same.textContent) === words ? 'replaced' : 'gone';
-  };
 
   const judge = (/** @type {MouseEvent} */ event) => {
     if (!guarding) return;
     const { type, clientX: x, clientY: y } = event;
-    if (type === 'pointerdown') {
-      seen.rounds++;
-      point = { x, y };
-      lost = clicked = false;
-    }
+    if (type === 'pointerdown') point = { x, y };
+    begins(type);
     // A pressed label passes its click on to its control, wherever that is.
     if (type === 'click' && clicked) return;
-    // Everything of a press comes in one go: the person's next click is not ours to judge.
-    if (type === 'pointerup' && seen.rounds >= clicks) setTimeout(stop, 50);
     const path = event.composedPath();
     const hit = hitAt(x, y, roots);
-    const on = !lost && (path.includes(target) || isPressOn(hit, target, roots));
-    if (on) {
+    // From outside, a closed root hides what in it was reached. Else only the event itself knows: a click goes to
+    // whatever holds both ends of the press, wherever it is now.
+    const reached = isElement(path[0]) && !roots.has(path[0]) ? path[0] : hit;
+    if (!lost && (path.includes(target) || isPressOn(reached, target, roots))) {
       seen.landed ??= true;
       if (type === 'click' || type === 'auxclick') {
         clicked = true;
@@ -53,35 +35,146 @@ function guardOf(target, roots, clicks) {
       }
       return;
     }
-    const other = hit ? describeCover(hit, target, roots) : 'nothing';
-    if (seen.landed === null) {
-      seen.landed = false;
-      seen.landedOn = other;
+    misses(event, hit ? describeCover(hit, target, roots) : 'nothing', () => becameOf(target, words, hit, x, y));
+  };
+
+  /** Another document of this site got it: a frame came over the target, or the target's own went away under it. */
+  const stray = (/** @type {Event} */ event) => {
+    if (!guarding || !event.isTrusted) return;
+    begins(event.type);
+    misses(event, inWords(strayedTo(event)), () => (target.isConnected && isDrawn(target) ? 'covered' : 'gone'));
+  };
+
+  const begins = (/** @type {string} */ type) => {
+    if (type === 'pointerdown') {
+      seen.rounds++;
+      lost = clicked = false;
     }
-    else if (seen.landed) seen.missed ??= { on: other, was: became(hit, x, y) };
+    // Everything of a press comes in one go: the person's next click is not ours to judge.
+    if (type === 'pointerup' && seen.rounds >= clicks) setTimeout(stop, 50);
+  };
+
+  const misses = (/** @type {Event} */ event, /** @type {string} */ other, /** @type {() => Became} */ why) => {
+    if (seen.landed === null) Object.assign(seen, { landed: false, landedOn: other });
+    else if (seen.landed) seen.missed ??= { on: other, was: why() };
     // The box around it would have heard of the release anyway, and may have to end a drag.
-    const harmless = !lost && seen.landed && /up$/.test(type) && around.has(path[0]);
-    if (type === 'pointerdown' || type === 'mousedown' || !seen.landed) lost = true;
+    const harmless = !lost && seen.landed && /up$/.test(event.type) && around.has(event.composedPath()[0]);
+    if (/down$/.test(event.type) || !seen.landed) lost = true;
     if (harmless) return;
     event.stopImmediatePropagation();
     event.preventDefault();
   };
 
+  const frames = listenBeside(scopes, stray);
+
   return {
     seen,
     judge,
-    stop,
+    added: frames.added,
     /** Before the next press of several: whether it would still reach the target. What a frame gets, nobody here hears of. */
     look() {
-      if (!guarding || !point || !seen.landed) return;
-      const hit = hitAt(point.x, point.y, roots);
-      if (isPressOn(hit, target, roots)) return;
-      seen.missed ??= { on: hit ? describeCover(hit, target, roots) : 'nothing', was: became(hit, point.x, point.y) };
+      if (guarding && seen.landed) seen.missed ??= missingOf(target, words, roots, point);
+    },
+    end() {
+      stop();
+      frames.end();
     },
     start() {
       guarding = true;
       // Also when the release is never seen: it went to the popup of a list, or the page swallowed it.
       setTimeout(stop, 10_000);
+    },
+  };
+}
+
+/** @typedef {'covered' | 'moved' | 'gone' | 'replaced'} Became */
+
+/**
+ * What a press at this point would reach instead of the target; null: the target.
+ * @param {Element} target
+ * @param {string} words
+ * @param {Map<Element, ShadowRoot>} roots
+ * @param {{x: number, y: number}} point
+ * @returns {{on: string, was: Became} | null}
+ */
+function missingOf(target, words, roots, { x, y }) {
+  const hit = hitAt(x, y, roots);
+  if (isPressOn(hit, target, roots)) return null;
+  return { on: hit ? describeCover(hit, target, roots) : 'nothing', was: becameOf(target, words, hit, x, y) };
+}
+
+/**
+ * The frame that got an event of another document, or what in that document did.
+ * @param {Event} event
+ */
+function strayedTo(event) {
+  const [first] = event.composedPath();
+  const at = /** @type {Element} */ (isElement(first) ? first : document.documentElement);
+  return dom.frameOf(at.ownerDocument) ?? at;
+}
+
+/**
+ * @param {Element} target
+ * @param {Map<Element, ShadowRoot>} roots
+ */
+function boxesAround(target, roots) {
+  const around = [];
+  for (let at = drawnParent(target, roots); at; at = drawnParent(at, roots)) around.push(at);
+  return around;
+}
+
+/**
+ * What became of the target that a press no longer reaches.
+ * @param {Element} target
+ * @param {string} words its text when the press began
+ * @param {Element | null} hit what is at the point now
+ * @param {number} x
+ * @param {number} y
+ * @returns {Became}
+ */
+function becameOf(target, words, hit, x, y) {
+  if (target.isConnected && isDrawn(target)) {
+    const there = boxesOf(target).some(box => x >= box.left && x <= box.right && y >= box.top && y <= box.bottom);
+    return there ? 'covered' : 'moved';
+  }
+  const same = hit?.closest(target.localName);
+  return same && oneLine(same.textContent) === words ? 'replaced' : 'gone';
+}
+
+/**
+ * Listens to presses in the documents of this site beside the target's own, those of frames that come later too.
+ * @param {Node[]} scopes
+ * @param {(event: Event) => void} stray
+ */
+function listenBeside(scopes, stray) {
+  /** With their windows. @type {Map<Document, Window>} */
+  const beside = new Map();
+  const listenIn = (/** @type {Node | null} */ node) => {
+    const other = node && dom.type(node) === 9 ? /** @type {Document} */ (node) : null;
+    const window = other && other !== document && !beside.has(other) ? dom.view(other) : null;
+    if (!other || !window) return;
+    beside.set(other, window);
+    for (const type of PRESSES) window.addEventListener(type, stray, true);
+    window.addEventListener('load', loaded, true);
+  };
+  const loaded = (/** @type {Event} */ event) => {
+    if (isElement(event.target)) listenIn(dom.shown(event.target));
+  };
+  addEventListener('load', loaded, true);
+  scopes.forEach(listenIn);
+
+  return {
+    /** Something came into the page. @param {Node} node */
+    added(node) {
+      if (!isElement(node)) return;
+      for (const frame of [node, ...dom.findAll(node, 'iframe,frame')]) listenIn(dom.shown(frame));
+    },
+    end() {
+      removeEventListener('load', loaded, true);
+      for (const window of beside.values()) {
+        for (const type of PRESSES) window.removeEventListener(type, stray, true);
+        window.removeEventListener('load', loaded, true);
+      }
     },
   };
 }

@@ -77,7 +77,16 @@ function silentOf(target, aimed, region, roots, scopes) {
         // A tab in the background tells of no scrolling.
         for (const [box, before] of places) if (placeOf(box) !== before) moved(box);
       }
-      return { scrolls, fieldsChanged, focusMoved: armed && focusWent(focus, focusedElement(roots), target, aimed, roots) };
+      const now = focusedElement(roots);
+      const inFrame = armed && now !== focus && isElement(now) && /^(iframe|frame|object|embed)$/.test(dom.tag(now)) &&
+        !isDrawnInside(target, now, roots);
+      return {
+        scrolls,
+        fieldsChanged,
+        focusMoved: armed && focusWent(focus, now, target, aimed, roots),
+        // A press in a frame gives it the focus: the only trace of one that went there, when its site is another.
+        inFrame: inFrame ? inWords(now) : null,
+      };
     },
     end() {
       for (const scope of scopes) scope.removeEventListener('scroll', scrolled, listening);
@@ -153,7 +162,7 @@ function heldBy(el) {
  */
 function scrollersOf(target, roots, scopes) {
   const boxes = /** @type {Set<Element>} */ (new Set());
-  for (let at = drawnParent(target, roots); at; at = drawnParent(at, roots)) if (isElement(at)) boxes.add(at);
+  for (const box of boxesAround(target, roots)) if (isElement(box)) boxes.add(box);
   for (const scope of scopes) {
     const box = dom.type(scope) === 9 ? dom.scroller(/** @type {Document} */ (scope)) : null;
     if (box) boxes.add(box);

@@ -34,8 +34,10 @@ function begin(asked, option, clicks) {
   // Each event of the act opens both; the second is over as soon as the page's handlers of it are.
   let armed = false, hot = 0, atOnce = 0, effects = 0;
 
+  const guard = guardOf(target, roots, clicks, scopes);
   const count = (/** @type {MutationRecord[]} */ records) => {
     for (const record of records) {
+      record.addedNodes.forEach(guard.added);
       if (!armed) noise.add(record.target);
       else if (isEffect(record, atOnce > 0 ? 'at once' : hot > 0 ? 'soon' : 'later', region, noise)) effects++;
     }
@@ -50,7 +52,6 @@ function begin(asked, option, clicks) {
     atOnce--;
     silent.acted();
   };
-  const guard = guardOf(target, roots, clicks);
   const touched = (/** @type {Event} */ event) => {
     if (!armed || !event.isTrusted) return;
     // What handlers do at once, and in what they await, is the act's doing.
@@ -61,8 +62,7 @@ function begin(asked, option, clicks) {
     setTimeout(() => hot--, 0);
     if (PRESSES.includes(event.type)) guard.judge(/** @type {MouseEvent} */ (event));
   };
-  const others = ['keydown', 'keypress', 'keyup', 'beforeinput', 'input', 'change', 'submit'];
-  for (const type of [...PRESSES, ...others]) addEventListener(type, touched, true);
+  for (const type of [...PRESSES, ...OTHERS]) addEventListener(type, touched, true);
   restless.acting();
 
   return {
@@ -92,16 +92,17 @@ function begin(asked, option, clicks) {
       };
     },
     end() {
-      guard.stop();
+      guard.end();
       silent.end();
       observer.disconnect();
       channel.port1.close();
-      for (const type of [...PRESSES, ...others]) removeEventListener(type, touched, true);
+      for (const type of [...PRESSES, ...OTHERS]) removeEventListener(type, touched, true);
       restless.acting();
     },
   };
 }
 
+const OTHERS = ['keydown', 'keypress', 'keyup', 'beforeinput', 'input', 'change', 'submit'];
 const PRESSES = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
 
 /**
