@@ -18,6 +18,9 @@ const PATH: Duration = Duration::from_secs(2);
 /// How long a download is waited for.
 const COMPLETE: Duration = Duration::from_secs(4);
 
+/// Downloads of one tab that are looked at.
+const MOST: usize = 20;
+
 /// Files of one session that are remembered.
 const REMEMBERED: usize = 1_000;
 
@@ -39,6 +42,8 @@ pub struct Download {
     /// What the browser holds against it.
     pub danger: Option<String>,
     guid: Option<String>,
+    /// Its end was told to somebody who waited for it.
+    told: bool,
 }
 
 impl Download {
@@ -70,6 +75,11 @@ impl Download {
             }
             _ => "The download is still under way.".to_owned(),
         }
+    }
+
+    /// Nothing more comes of it.
+    pub(super) fn has_ended(&self) -> bool {
+        self.state != "in_progress"
     }
 
     fn is_over(&self) -> bool {
@@ -184,6 +194,16 @@ impl Downloads {
             !download.is_over() && began.elapsed() < limit
         };
         self.list.iter().any(waits)
+    }
+
+    /// The oldest that nobody was told the end of. One that has ended counts as told then.
+    pub(super) fn next_untold(&mut self) -> Option<Download> {
+        // A tab may live long.
+        let over = self.list.len().saturating_sub(MOST);
+        self.list.drain(..over);
+        let next = self.list.iter_mut().find(|download| !download.told)?;
+        next.told = next.has_ended();
+        Some(next.clone())
     }
 
     /// All of them.

@@ -43,6 +43,8 @@ mod registry;
 mod scale;
 mod settings;
 #[cfg(unix)]
+mod tabs;
+#[cfg(unix)]
 mod three_tabs;
 #[cfg(unix)]
 mod view;

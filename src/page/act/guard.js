@@ -9,14 +9,16 @@
 function guardOf(target, roots, clicks, scopes) {
   const words = oneLine(target.textContent);
   const around = /** @type {Set<unknown>} */ (new Set(boxesAround(target, roots)));
-  /** @type {{landed: boolean | null, landedOn: string, clicks: number, missed: {on: string, was: Became} | null}} */
-  const seen = { landed: null, landedOn: '', clicks: 0, missed: null };
-  let guarding = false, round = 0, lost = false, clicked = false;
+  /** @type {{landed: boolean | null, landedOn: string, clicks: number, rounds: number, missed: {on: string, was: Became} | null}} */
+  const seen = { landed: null, landedOn: '', clicks: 0, rounds: 0, missed: null };
+  let guarding = false, lost = false, clicked = false;
+  let point = { x: -1, y: -1 };
   const stop = () => { guarding = false; };
 
   const judge = (/** @type {MouseEvent} */ event) => {
     if (!guarding) return;
     const { type, clientX: x, clientY: y } = event;
+    if (type === 'pointerdown') point = { x, y };
     begins(type);
     // A pressed label passes its click on to its control, wherever that is.
     if (type === 'click' && clicked) return;
@@ -40,19 +42,16 @@ function guardOf(target, roots, clicks, scopes) {
   const stray = (/** @type {Event} */ event) => {
     if (!guarding || !event.isTrusted) return;
     begins(event.type);
-    const path = event.composedPath();
-    const at = /** @type {Element} */ (isElement(path[0]) ? path[0] : document.documentElement);
-    const frame = dom.frameOf(at.ownerDocument);
-    misses(event, inWords(frame ?? at), () => (target.isConnected && isDrawn(target) ? 'covered' : 'gone'));
+    misses(event, inWords(strayedTo(event)), () => (target.isConnected && isDrawn(target) ? 'covered' : 'gone'));
   };
 
   const begins = (/** @type {string} */ type) => {
     if (type === 'pointerdown') {
-      round++;
+      seen.rounds++;
       lost = clicked = false;
     }
     // Everything of a press comes in one go: the person's next click is not ours to judge.
-    if (type === 'pointerup' && round >= clicks) setTimeout(stop, 50);
+    if (type === 'pointerup' && seen.rounds >= clicks) setTimeout(stop, 50);
   };
 
   const misses = (/** @type {Event} */ event, /** @type {string} */ other, /** @type {() => Became} */ why) => {
@@ -71,8 +70,11 @@ function guardOf(target, roots, clicks, scopes) {
   return {
     seen,
     judge,
-    stop,
     added: frames.added,
+    /** Before the next press of several: whether it would still reach the target. What a frame gets, nobody here hears of. */
+    look() {
+      if (guarding && seen.landed) seen.missed ??= missingOf(target, words, roots, point);
+    },
     end() {
       stop();
       frames.end();
@@ -86,6 +88,30 @@ function guardOf(target, roots, clicks, scopes) {
 }
 
 /** @typedef {'covered' | 'moved' | 'gone' | 'replaced'} Became */
+
+/**
+ * What a press at this point would reach instead of the target; null: the target.
+ * @param {Element} target
+ * @param {string} words
+ * @param {Map<Element, ShadowRoot>} roots
+ * @param {{x: number, y: number}} point
+ * @returns {{on: string, was: Became} | null}
+ */
+function missingOf(target, words, roots, { x, y }) {
+  const hit = hitAt(x, y, roots);
+  if (isPressOn(hit, target, roots)) return null;
+  return { on: hit ? describeCover(hit, target, roots) : 'nothing', was: becameOf(target, words, hit, x, y) };
+}
+
+/**
+ * The frame that got an event of another document, or what in that document did.
+ * @param {Event} event
+ */
+function strayedTo(event) {
+  const [first] = event.composedPath();
+  const at = /** @type {Element} */ (isElement(first) ? first : document.documentElement);
+  return dom.frameOf(at.ownerDocument) ?? at;
+}
 
 /**
  * @param {Element} target

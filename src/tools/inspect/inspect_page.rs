@@ -12,10 +12,6 @@ use crate::tools::{Category, Effect, Exposure, Tool, ToolCx, ToolError, ToolOutp
 /// Fewest and most tokens that one view may be asked for.
 const BUDGET: std::ops::RangeInclusive<u32> = 200..=20_000;
 
-/// Said of a tab whose content no view can show.
-const PDF: &str =
-    "\nThis tab shows a PDF, whose pages are no page elements: read_pdf reads its text, screenshot shows it.";
-
 /// See [`Tool::SPEC`].
 pub struct InspectPage;
 
@@ -58,10 +54,6 @@ impl Tool for InspectPage {
             budget,
         };
         let view = cx.browser.snapshot(&cx.cancel, &options).await?;
-        let mut text = fenced("page_view", &view.text);
-        if view.facts.pdf {
-            text.push_str(PDF);
-        }
-        Ok(ToolOutput::text(text))
+        Ok(ToolOutput::text(fenced("page_view", &view.text)))
     }
 }

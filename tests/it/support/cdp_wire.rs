@@ -13,6 +13,7 @@ use browy::paths::Paths;
 use browy::protocol::{
     CallId, CdpEvent, Outbound, SessionId, TabEvent, TabEventKind, TabId, TabInfo, ToolResult,
 };
+use browy::tools::policy::ToolPolicy;
 use browy::tools::{Ask, AskError, Question, Reply, ToolCx, ToolOutput};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -49,6 +50,8 @@ struct Inner {
     context: OnceLock<Weak<ExtensionContext>>,
     before_press: Mutex<Option<String>>,
     forbidden: Mutex<Vec<&'static str>>,
+    /// One attachment per tab, as the extension has it, also when several commands are the first.
+    attaching: tokio::sync::Mutex<()>,
 }
 
 /// See the module.
@@ -245,6 +248,7 @@ async fn new_tab(inner: &Inner, url: Option<String>, active: Option<bool>) -> Re
 }
 
 async fn page(inner: &Inner, tab: TabId) -> Result<Page, String> {
+    let _one_by_one = inner.attaching.lock().await;
     let target = {
         let tabs = inner.tabs.lock().unwrap();
         if let Some(page) = tabs.pages.get(&tab) {
@@ -317,6 +321,7 @@ impl Stage {
             context: OnceLock::new(),
             before_press: Mutex::default(),
             forbidden: Mutex::default(),
+            attaching: tokio::sync::Mutex::default(),
         });
         let tab = {
             let mut tabs = inner.tabs.lock().unwrap();
@@ -334,6 +339,7 @@ impl Stage {
             browser: Arc::new(Browser::new(context)),
             ask: Arc::new(NoPerson),
             paths: Paths::below(home.path()),
+            policy: ToolPolicy::default(),
             cancel: CancellationToken::new(),
         };
         Self { chromium, server, page, tab, cx, inner, home, _tasks: tasks }
