@@ -402,6 +402,12 @@ impl<'b> Watch<'b> {
         Ok(())
     }
 
+    /// Where the press landed, when it was on something else than the element.
+    pub(super) async fn missed(&self, cancel: &CancellationToken) -> Result<Option<String>, ActError> {
+        let reading = self.ask(cancel, json!({ "id": self.id, "op": "read" })).await?;
+        Ok(reading.filter(|reading| reading.landed == Some(false)).map(|reading| reading.landed_on))
+    }
+
     async fn ask(&self, cancel: &CancellationToken, args: Value) -> Result<Option<Reading>, PageError> {
         self.element.world.call(&self.browser.context, cancel, WATCHING, &[args]).await
     }

@@ -118,7 +118,7 @@ impl Browser {
             return Err(refusal.into());
         }
         match (observed.landed, pressed) {
-            (Some(false), _) => Err(landed_elsewhere(&observed).into()),
+            (Some(false), _) => Err(landed_elsewhere(&observed.landed_on).into()),
             (None, Err(error)) if !observed.anything() => Err(error.into()),
             (None, Ok(())) if !observed.anything() => Err(Refusal::new(
                 Class::Covered,
@@ -148,7 +148,7 @@ impl Browser {
         }
     }
 
-    async fn aim_patiently(
+    pub(super) async fn aim_patiently(
         &self,
         cancel: &CancellationToken,
         element: &Element,
@@ -171,7 +171,7 @@ impl Browser {
     }
 
     /// A free point of the element in the tab's viewport, through all frames around it.
-    async fn aim(
+    pub(super) async fn aim(
         &self,
         cancel: &CancellationToken,
         element: &Element,
@@ -210,8 +210,8 @@ fn point(aimed: Aimed) -> Result<(f64, f64), ActError> {
     }
 }
 
-fn landed_elsewhere(observed: &Observed) -> Refusal {
-    let by = super::text::clean(&observed.landed_on, 160);
+pub(super) fn landed_elsewhere(on: &str) -> Refusal {
+    let by = super::text::clean(on, 160);
     Refusal::new(
         Class::Covered,
         format!(

@@ -21,7 +21,9 @@ macro_rules! library {
             include_str!("act/waiting.js"),
             include_str!("act/scroll.js"),
             include_str!("act/submit.js"),
-            "\nreturn { aim, reach, watch, field, choose, list, waiting, scroll: scrollBox, submit };\n}\n",
+            include_str!("act/hover.js"),
+            include_str!("act/dragging.js"),
+            "\nreturn { aim, reach, watch, field, choose, list, waiting, scroll: scrollBox, submit, hover, dragging };\n}\n",
             include_str!("act/enter.js"),
         )
     };

@@ -28,6 +28,8 @@ pub const LIBRARY: &str = concat!(
     include_str!("lib/reading.js"),
     include_str!("lib/form.js"),
     include_str!("lib/focus.js"),
+    include_str!("lib/finding.js"),
+    include_str!("lib/markup.js"),
     act::library!(),
     "\nreturn registry;\n})()",
 );

@@ -14,4 +14,6 @@ declare function actingKit(view: Window & typeof globalThis): {
   waiting: typeof waiting;
   scroll: typeof scrollBox;
   submit: typeof submit;
+  hover: typeof hover;
+  dragging: typeof dragging;
 };

@@ -3,7 +3,8 @@
  * What moves by itself until `arm` is taken for noise. Everything stays in the isolated world. Read, armed and
  * stopped by its id (`watching`), because the act may remove the element.
  * @this {Element}
- * @param {{id: string, option?: string, clicks?: number}} args `clicks`: how many the guarded press makes
+ * @param {{id: string, option?: string, clicks?: number}} args `clicks`: how many the guarded press makes; 0: none, it
+ *   is dragged away
  */
 function watch(args) {
   const started = begin(this, args.option, args.clicks ?? 1);
@@ -47,7 +48,7 @@ function begin(asked, option, clicks) {
     setTimeout(() => hot--, 0);
     if (PRESSES.includes(event.type)) guard.judge(/** @type {MouseEvent} */ (event));
   };
-  const others = ['keydown', 'keypress', 'keyup', 'beforeinput', 'input', 'change', 'submit'];
+  const others = ['keydown', 'keypress', 'keyup', 'beforeinput', 'input', 'change', 'submit', 'drop', 'dragend'];
   for (const type of [...PRESSES, ...others]) addEventListener(type, touched, true);
 
   return {
@@ -119,6 +120,8 @@ function guardOf(target, roots, clicks) {
   const judge = (/** @type {MouseEvent} */ event) => {
     if (!guarding) return;
     const { type, clientX: x, clientY: y } = event;
+    // What is dragged is let go of somewhere else: only where it is taken counts.
+    if (clicks === 0 && seen.landed && !/down$/.test(type)) return stop();
     if (type === 'pointerdown') {
       round++;
       lost = clicked = false;

@@ -296,7 +296,8 @@ const snapshot = (() => {
   }
 
   /**
-   * @param {{ seen: number[] | null, from: number, region: number, filter: string, whole: boolean, most: number, probe: boolean }} options
+   * @param {{ seen: number[] | null, from: number, region: number, filter: string, whole: boolean, most: number, probe: boolean, peek: boolean }} options
+   *   `peek`: only look, so that the next view still tells what is new since the last one; entries with their boxes
    * @param {...Element} handlers nodes that got pointer listeners since the last view
    */
   function take(options, ...handlers) {
@@ -307,10 +308,7 @@ const snapshot = (() => {
     pass.run(region && dom.isElement(region) ? region : null);
     if (options.probe && pass.hosts.length > 0) return { closed: pass.hosts.map((host) => registry.slotOf(host)) };
     current = pass;
-    for (const candidate of pass.candidates) if (!candidate.dropped && !measure(candidate)) candidate.dropped = true;
-    for (const place of pass.places) coverFrame(place);
-    settle(pass.candidates);
-    let list = pass.candidates.filter((candidate) => !candidate.dropped);
+    let list = chosen(pass);
     list = [...list.filter((one) => one.inherited.layer > 0), ...list.filter((one) => one.inherited.layer === 0)];
     const total = list.length;
     const counts = count(list, pass);
@@ -324,12 +322,15 @@ const snapshot = (() => {
     /** @type {Entry[]} */
     const entries = [];
     for (let at = begin; at < end; at++) {
-      const made = entry(/** @type {Candidate} */ (list[at]), focus, tests);
-      if (made) entries.push(made);
+      const candidate = /** @type {Candidate} */ (list[at]);
+      const made = entry(candidate, focus, tests);
+      if (!made) continue;
+      if (options.peek) made.b = drawnAt(candidate);
+      entries.push(made);
     }
     /** @type {number[]} */
-    const gone = region ? [] : vanished(pass, entries);
-    if (!region) remember(pass);
+    const gone = region || options.peek ? [] : vanished(pass, entries);
+    if (!region && !options.peek) remember(pass);
     current = null;
     return {
       entries,
@@ -341,6 +342,39 @@ const snapshot = (() => {
       frames: frames(list, pass),
       facts: facts(pass),
     };
+  }
+
+  /**
+   * What of a walk becomes entries.
+   * @param {InstanceType<typeof walk.Walk>} pass
+   * @returns {Candidate[]}
+   */
+  function chosen(pass) {
+    for (const candidate of pass.candidates) if (!candidate.dropped && !measure(candidate)) candidate.dropped = true;
+    for (const place of pass.places) coverFrame(place);
+    settle(pass.candidates);
+    return pass.candidates.filter((candidate) => !candidate.dropped);
+  }
+
+  /** What of it can be seen now, in the viewport of the world's own document. @param {Candidate} candidate */
+  function drawnAt({ box, clip }) {
+    const seen = box ? geometry.meet(box, clip.seen) : geometry.NOWHERE;
+    return geometry.isEmpty(seen) ? undefined : [seen.left, seen.top, seen.right, seen.bottom];
+  }
+
+  /** Everything that a view of the whole world would number, by element. @returns {Map<Element, Candidate>} */
+  function listed() {
+    const pass = new walk.Walk(geometry.EVERYWHERE);
+    pass.run(null);
+    /** @type {Map<Element, Candidate>} */
+    const all = new Map();
+    for (const candidate of chosen(pass)) {
+      if (candidate.kind === 'text' || candidate.kind === 'frame') continue;
+      if (candidate.kind === 'scroll') describe.boxes.add(candidate.element);
+      else describe.boxes.delete(candidate.element);
+      all.set(candidate.element, candidate);
+    }
+    return all;
   }
 
   /** Slots that the host was told of and that are listed no more. @type {Set<number>} */
@@ -421,6 +455,7 @@ const snapshot = (() => {
               ),
           covered: !geometry.isEmpty(seen) && isCovered(candidate, false),
           inert: candidate.inherited.inert,
+          at: [x, y, inset.scale],
         };
       });
   }
@@ -447,7 +482,7 @@ const snapshot = (() => {
     return pass.candidates.filter((candidate) => !candidate.dropped && candidate.kind !== 'text');
   }
 
-  return { take, shown };
+  return { take, shown, listed };
 })();
 
 registry.define('snapshot', snapshot.take);

@@ -1,12 +1,25 @@
 //! Seeing the page.
 
+mod accessibility_snapshot;
 mod extract_text;
+mod find_text;
+mod find_visible_text;
+mod get_page_html;
 mod get_page_info;
 mod inspect_page;
+mod query_dom;
 
 use super::ErasedTool;
 use super::answer::fenced;
 
 /// The tools of this category, in the order the model sees them.
-pub(super) const TOOLS: &[&dyn ErasedTool] =
-    &[&inspect_page::InspectPage, &get_page_info::GetPageInfo, &extract_text::ExtractText];
+pub(super) const TOOLS: &[&dyn ErasedTool] = &[
+    &inspect_page::InspectPage,
+    &get_page_info::GetPageInfo,
+    &extract_text::ExtractText,
+    &find_text::FindText,
+    &find_visible_text::FindVisibleText,
+    &query_dom::QueryDom,
+    &get_page_html::GetPageHtml,
+    &accessibility_snapshot::AccessibilitySnapshot,
+];
