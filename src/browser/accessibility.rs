@@ -2,6 +2,7 @@
 //! for at once.
 
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::join_all;
@@ -150,6 +151,8 @@ struct Next {
     node: AxNode,
     depth: usize,
     frame: usize,
+    /// The browser's name of the document it stands in: several share the world of their origin.
+    document: Arc<str>,
     /// The name above it, which a text that says the same need not repeat.
     above: String,
 }
@@ -230,7 +233,7 @@ impl Tree<'_> {
         let Some(node) = answer.get("node").and_then(|node| AxNode::deserialize(node).ok()) else {
             return Ok(());
         };
-        Box::pin(self.read(Next { node, depth, frame, above: String::new() })).await
+        Box::pin(self.read(Next { node, depth, frame, document: id.into(), above: String::new() })).await
     }
 
     async fn read_part(&mut self, selector: &str) -> Result<(), ActError> {
@@ -260,7 +263,8 @@ impl Tree<'_> {
             let answer = self.send(&world.target, "Accessibility.getPartialAXTree", params).await?;
             let node = answer.pointer("/nodes/0").and_then(|node| AxNode::deserialize(node).ok());
             if let Some(node) = node {
-                self.read(Next { node, depth: 0, frame: at, above: String::new() }).await?;
+                let document = self.document_of(&world, slot).await?;
+                self.read(Next { node, depth: 0, frame: at, document, above: String::new() }).await?;
             }
             return Ok(());
         }
@@ -270,6 +274,19 @@ impl Tree<'_> {
             format!("Nothing on the page matches the selector {wanted}. Leave it out for the whole page."),
         )
         .into())
+    }
+
+    /// The browser's name of the document that an element stands in.
+    async fn document_of(&self, world: &World, slot: u32) -> Result<Arc<str>, ActError> {
+        const FRAME: PageFunction = function("frameOf");
+        let context = &self.browser.context;
+        let frame: Option<u32> = world.call(context, self.cancel, FRAME, &[json!(slot)]).await?;
+        let Some(frame) = frame else { return Ok(Arc::clone(&world.frame)) };
+        let object = world.object(context, self.cancel, frame).await?;
+        let params = json!({ "objectId": &*object, "depth": 0 });
+        let node = self.send(&world.target, "DOM.describeNode", params).await?;
+        let id = node.pointer("/node/frameId").and_then(Value::as_str);
+        Ok(id.map_or_else(|| Arc::clone(&world.frame), Arc::from))
     }
 
     /// Reads a node and what is below it, in order, until enough was read.
@@ -282,7 +299,7 @@ impl Tree<'_> {
                 self.cut = true;
                 return Ok(());
             }
-            let Next { node, mut depth, frame, mut above } = next;
+            let Next { node, mut depth, frame, document, mut above } = next;
             let role = node.role();
             if role == "InlineTextBox" || role == "LineBreak" {
                 continue;
@@ -295,8 +312,9 @@ impl Tree<'_> {
             let name = text_of(node.name.as_ref());
             let repeats = leaf && (name.trim().is_empty() || above.contains(name.trim()));
             if !(ignored && name.is_empty() || node.ignored || repeats) {
-                above = name.clone();
-                let texts = [name, text_of(node.description.as_ref()), text_of(node.value.as_ref())];
+                let value = text_of(node.value.as_ref());
+                above = format!("{name}\n{value}");
+                let texts = [name, text_of(node.description.as_ref()), value];
                 self.shown.push(Shown { node, depth, frame, texts, secret: false, index: None });
                 depth += 1;
             }
@@ -308,13 +326,16 @@ impl Tree<'_> {
                 continue;
             }
             if !fetched.contains_key(&id) {
-                let more = stack.iter().filter(|next| next.frame == frame && !next.node.child_ids.is_empty());
+                let more = stack
+                    .iter()
+                    .filter(|next| *next.document == *document && !next.node.child_ids.is_empty());
                 let more = more.map(|next| next.node.node_id.clone()).filter(|id| !fetched.contains_key(id));
                 let ids: Vec<String> = std::iter::once(id.clone()).chain(more).take(AT_ONCE).collect();
-                self.fetch(frame, ids, &mut fetched).await?;
+                self.fetch(frame, &document, ids, &mut fetched).await?;
             }
             for child in fetched.remove(&id).unwrap_or_default().into_iter().rev() {
-                stack.push_front(Next { node: child, depth, frame, above: above.clone() });
+                let (document, above) = (Arc::clone(&document), above.clone());
+                stack.push_front(Next { node: child, depth, frame, document, above });
             }
         }
         Ok(())
@@ -324,13 +345,14 @@ impl Tree<'_> {
     async fn fetch(
         &self,
         frame: usize,
+        document: &str,
         ids: Vec<String>,
         fetched: &mut HashMap<String, Vec<AxNode>>,
     ) -> Result<(), ActError> {
         let target = self.world(frame)?.target.clone();
-        let asked = join_all(
-            ids.iter().map(|id| self.send(&target, "Accessibility.getChildAXNodes", json!({ "id": id }))),
-        )
+        let asked = join_all(ids.iter().map(|id| {
+            self.send(&target, "Accessibility.getChildAXNodes", json!({ "id": id, "frameId": document }))
+        }))
         .await;
         for (id, answer) in ids.into_iter().zip(asked) {
             let answer = match answer {
@@ -396,7 +418,7 @@ impl Tree<'_> {
             });
             let answer = self.send(&world.target, "DOM.resolveNode", params).await.ok()?;
             let object = answer.pointer("/object").filter(|object| object["subtype"] == "node")?;
-            object["objectId"].as_str().map(|id| (*at, std::sync::Arc::<str>::from(id)))
+            object["objectId"].as_str().map(|id| (*at, Arc::<str>::from(id)))
         }))
         .await;
         let (places, objects): (Vec<usize>, Vec<_>) = resolved.into_iter().flatten().unzip();

@@ -235,7 +235,7 @@ impl Browser {
         }
         let patience = if list.menu { Patience::Settle } else { Patience::Brief };
         let press = Press { option: Some(option.to_owned()), patience, ..Press::default() };
-        let shown = match self.press(cancel, element, &press).await {
+        let shown = match self.press_option(cancel, element, &press).await {
             Ok(observed) if list.menu => Ok((before.value.trim().to_owned(), Some(observed))),
             Ok(_) => self.shows(cancel, element, option, &before, &list).await.map(|shown| (shown, None)),
             Err(error) => Err(error),
@@ -247,6 +247,28 @@ impl Browser {
             }
         }
         shown
+    }
+
+    /// Presses an option; once more when the list drew itself anew under the press, which then did nothing.
+    async fn press_option(
+        &self,
+        cancel: &CancellationToken,
+        element: &Element,
+        press: &Press,
+    ) -> Result<Observed, ActError> {
+        let mut tries = 0;
+        loop {
+            match self.press(cancel, element, press).await {
+                Err(ActError::Refused(refusal))
+                    if tries < 3
+                        && matches!(refusal.class, Class::Covered | Class::Stale | Class::Gone)
+                        && !refusal.details.contains_key("clicks") =>
+                {
+                    tries += 1;
+                }
+                other => return other,
+            }
+        }
     }
 
     /// Scrolls a list that is longer than what is drawn of it, from its beginning, until the option is there.
@@ -262,6 +284,8 @@ impl Browser {
         }
         let started = Instant::now();
         let mut now = self.list_step(cancel, element, option, "start").await?;
+        // What is told when there is none: how the list begins.
+        let mut begin = None;
         let mut same = 0;
         while started.elapsed() < SCROLLS {
             // What the page draws then comes with its next frame; what it loads, later.
@@ -273,6 +297,7 @@ impl Browser {
                 return Ok(now);
             }
             same = if now.options == old { same + 1 } else { 0 };
+            begin.get_or_insert_with(|| now.clone());
             // A list that has all its options already may get more of them at its end.
             let step = if same < 2 { "further" } else { "end" };
             now = self.list_step(cancel, element, option, step).await?;
@@ -280,7 +305,7 @@ impl Browser {
                 break;
             }
         }
-        Ok(if now.matches > 0 { now } else { list })
+        Ok(if now.matches > 0 { now } else { begin.unwrap_or(list) })
     }
 
     /// Types into a list that filters what it offers, and waits for its suggestions.

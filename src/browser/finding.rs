@@ -72,13 +72,15 @@ impl Place {
         let cut = is_cut(&self.before);
         let skipped = whole.len().saturating_sub(around).max(cut);
         let before: String = whole.get(skipped..).unwrap_or_default().concat();
-        // One line of the page: what stands in other lines belongs to something else, unless there is nothing.
-        let before = before.rsplit_once('\n').map_or(before.as_str(), |(_, last)| last);
+        // One line of the page: what stands in other lines belongs to something else.
+        let (before, dots) = match before.rsplit_once('\n') {
+            Some((_, last)) => (last, ""),
+            None => (before.as_str(), if skipped > 0 && !before.trim().is_empty() { "…" } else { "" }),
+        };
         let mut after: Vec<&str> = self.after.graphemes(true).collect();
         after.truncate(after.len() - is_cut(&self.after).min(after.len()));
         let after = after.concat();
         let after = after.split_once('\n').map_or(after.as_str(), |(first, _)| first);
-        let dots = if skipped > 0 && before.len() > 3 { "…" } else { "" };
         let spaced = |text: &str, first: bool| {
             let edge = if first { text.chars().next() } else { text.chars().next_back() };
             if edge.is_some_and(char::is_whitespace) { " " } else { "" }

@@ -20,6 +20,9 @@ use crate::page::ACT;
 /// How long menus and tooltips may take to come up.
 const COMES_UP: Duration = Duration::from_millis(900);
 
+/// How often an element that moves is followed.
+const FOLLOWS: u32 = 4;
+
 /// Between two looks; what came up is told once it is the same in two of them.
 const LOOK_EVERY: Duration = Duration::from_millis(60);
 
@@ -52,7 +55,7 @@ impl Browser {
         let tab = element.target.tab;
         self.prepare(cancel, tab).await?;
         let press = Press::default();
-        let at = self.aim_patiently(cancel, element, &press).await?;
+        let mut at = self.aim_patiently(cancel, element, &press).await?;
         let mut watch = Watch::start(self, cancel, element, None).await?;
         watch.arm(cancel, false).await?;
         let _: Value = element.call(cancel, ACT, &[json!("hover"), json!({ "op": "before" })]).await?;
@@ -61,6 +64,18 @@ impl Browser {
         // A mouse comes from somewhere: some pages wait for a second move.
         for point in [(at.0 - 2.0, at.1 - 1.0), at] {
             self.move_mouse(cancel, tab, point, Modifiers::default()).await?;
+        }
+        // What the mouse left behind may have closed, and moved everything.
+        for _ in 0..FOLLOWS {
+            let now = match self.aim(cancel, element, &press, false).await {
+                Err(ActError::Refused(_)) => break,
+                other => other?,
+            };
+            if (now.0 - at.0).abs() < 1.5 && (now.1 - at.1).abs() < 1.5 {
+                break;
+            }
+            at = now;
+            self.move_mouse(cancel, tab, at, Modifiers::default()).await?;
         }
         let hovered = self.comes_up(cancel, element).await?;
         let observed = watch.settle(cancel, Patience::Brief).await?;

@@ -17,6 +17,8 @@ mod everyday;
 #[path = "../case_runner/expect.rs"]
 mod expect;
 mod fake_cli;
+#[cfg(unix)]
+mod finding;
 mod fuzz;
 mod guard;
 #[cfg(unix)]

@@ -402,6 +402,12 @@ registry.define('slotOf', (/** @type {string} */ selector) => {
   }
 });
 
+// The slot of the element that shows the document of this one; nothing for the world's own document.
+registry.defineFor('frameOf', (element) => {
+  const frame = dom.frameOf(dom.documentOf(element));
+  return frame && registry.slotOf(frame);
+});
+
 registry.define('findText', finding.find);
 registry.define('queryDom', finding.query);
 
