@@ -493,7 +493,8 @@ fn line(one: &Shown) -> String {
         out.push_str(&format!("[{index}] "));
     }
     out.push_str(&token(&one.node.role()));
-    if !name.is_empty() && !(one.secret && one.node.role() == "StaticText") {
+    let is_field = matches!(one.node.role().as_str(), "textbox" | "searchbox" | "combobox" | "spinbutton");
+    if !name.is_empty() && (is_field || !one.secret) {
         out.push(' ');
         out.push_str(&quoted(name, NAME));
     }

@@ -27,8 +27,8 @@ const STEPS: u32 = 14;
 /// How long the browser may take to say that it would carry something itself.
 const CARRIES: Duration = Duration::from_millis(400);
 
-/// How long the mouse rests over the target: pages look only now and then where it is.
-const RESTS: Duration = Duration::from_millis(60);
+/// How long the mouse rests over the target, twice: pages look only now and then where it is.
+const RESTS: Duration = Duration::from_millis(40);
 
 /// How long one command of a drag may take.
 const STEP_TIMEOUT: Duration = Duration::from_secs(5);
@@ -49,6 +49,7 @@ struct Dragged {
     moved: Option<[f64; 2]>,
     place: Option<Standing>,
     effect: Option<String>,
+    dropped: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -65,6 +66,8 @@ struct Way<'a> {
     tab: TabId,
     events: broadcast::Receiver<BrowserEvent>,
     at: (f64, f64),
+    /// The ends are in pages of different processes.
+    crosses: bool,
     /// What the browser would carry.
     data: Option<Value>,
 }
@@ -92,11 +95,21 @@ impl Browser {
         self.element(cancel, from.index).await?;
         if let DragTo::Element(to) = to {
             self.element(cancel, to.index).await?;
+            self.dragging(cancel, to, "before").await?;
         }
+        // A page in another process hears of what is carried only once it is said to have come in.
+        let crosses = matches!(to, DragTo::Element(to) if to.target != from.target);
         watch.arm(cancel, true).await?;
         self.intercept_drags(cancel, tab, true).await?;
-        let mut way =
-            Way { browser: self, cancel, tab, events: self.context.subscribe(), at: start, data: None };
+        let mut way = Way {
+            browser: self,
+            cancel,
+            tab,
+            crosses,
+            events: self.context.subscribe(),
+            at: start,
+            data: None,
+        };
         let pulled = way.pull(&watch, to, end, carried).await;
         // Also after Stop: neither a held button nor a caught drag may be left behind.
         let always = CancellationToken::new();
@@ -107,10 +120,9 @@ impl Browser {
         let released = self.hold_mouse(&always, tab, at, false).await;
         let _ = self.intercept_drags(&always, tab, false).await;
         pulled?;
-        match released {
-            Err(CdpError::Cancelled) => return Err(ActError::Cancelled),
+        if let Err(error) = released {
             // Most likely a dialog that the drop opened, or a page that went.
-            Ok(()) | Err(_) => {}
+            tracing::debug!(%error, "the button was let go of without an answer");
         }
         let observed = watch.settle(cancel, Patience::Settle).await?;
         let mut words = observed.words();
@@ -118,8 +130,12 @@ impl Browser {
         if observed.dialog.is_some() || observed.url_changed || observed.closed {
             return Ok(words);
         }
-        let after = self.dragging(cancel, from, "after").await.unwrap_or_default();
-        tell(&mut words, Dragged::deserialize(Value::Object(after)).unwrap_or_default(), data.is_some())?;
+        // Either end may be gone by now: a drop moves things.
+        let mut dragged: Dragged = from.call(cancel, ACT, &after()).await.unwrap_or_default();
+        if let DragTo::Element(to) = to {
+            dragged.dropped |= to.call::<Dragged>(cancel, ACT, &after()).await.is_ok_and(|to| to.dropped);
+        }
+        tell(&mut words, dragged, data.is_some())?;
         Ok(words)
     }
 
@@ -228,11 +244,16 @@ impl Way<'_> {
             let part = f64::from(step) / f64::from(STEPS);
             self.step((begin.0 + (end.0 - begin.0) * part, begin.1 + (end.1 - begin.1) * part)).await?;
         }
-        tokio::select! {
-            () = self.cancel.cancelled() => return Err(ActError::Cancelled),
-            () = sleep(RESTS) => {}
+        if self.crosses && self.data.is_some() {
+            browser.carry(self.cancel, self.tab, "dragEnter", end, self.data.as_ref()).await?;
         }
-        self.step(end).await?;
+        for _ in 0..2 {
+            tokio::select! {
+                () = self.cancel.cancelled() => return Err(ActError::Cancelled),
+                () = sleep(RESTS) => {}
+            }
+            self.step(end).await?;
+        }
         if self.data.is_some() {
             browser.carry(self.cancel, self.tab, "drop", end, self.data.as_ref()).await?;
         }
@@ -287,13 +308,21 @@ impl Way<'_> {
     }
 }
 
+fn after() -> [Value; 2] {
+    [json!("dragging"), json!({ "op": "after" })]
+}
+
 fn tell(words: &mut Map<String, Value>, dragged: Dragged, carried: bool) -> Result<(), ActError> {
     let changed = |words: &Map<String, Value>| {
         ["domChanged", "elementStateChanged", "modalAppeared", "download"].iter().any(|word| {
             words.get(*word).is_some_and(|value| *value != Value::Bool(false) && !value.is_null())
         })
     };
-    if carried && dragged.effect.as_deref() == Some("none") && !changed(words) {
+    // What was taken is told with how it was taken; an element that the drop replaced hears nothing any more.
+    // What was taken is told with how it was taken. An element that the drop replaced hears nothing any more, and
+    // one of another process never does.
+    let taken = dragged.dropped || matches!(dragged.effect.as_deref(), Some("copy" | "move" | "link"));
+    if carried && !taken && !changed(words) {
         return Err(Refusal::new(
             Class::Rejected,
             "It was carried there and dropped, but what lies there does not take it. Choose another target.",

@@ -464,3 +464,53 @@ async fn picture_has_the_numbers_of_the_view_and_the_page_has_none() {
     assert!(view.text.lines().any(|line| line.starts_with("[*") && line.contains("Fresh")), "{}", view.text);
     stage.close().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn scratch() {
+    let rows: String = (0..12_500)
+        .map(|n| format!("<div><p>Row {n} of the <b>long</b> list</p><button>Open {n}</button></div>"))
+        .collect();
+    let stage = Stage::open(&format!(
+        "<!doctype html><title>t</title>{rows}<input type=password value=hunter2hunter2>"
+    ))
+    .await;
+    for (tool, args) in [
+        ("inspect_page", json!({})),
+        ("find_text", json!({ "text": "row 12499 of" })),
+        ("find_text", json!({ "text": "long list" })),
+        ("find_visible_text", json!({ "text": "row 9000" })),
+        ("query_dom", json!({ "selector": "button" })),
+        ("get_page_html", json!({})),
+        ("get_page_html", json!({"max_chars": 40000})),
+        ("accessibility_snapshot", json!({})),
+        ("accessibility_snapshot", json!({"max_nodes": 2000})),
+        ("hover_index", json!({"index": 3})),
+        ("mark_screenshot", json!({})),
+    ] {
+        let start = std::time::Instant::now();
+        let out = stage.call(tool, args.clone()).await;
+        eprintln!(
+            "{tool} {args} {} ms {} bytes {}",
+            start.elapsed().as_millis(),
+            out.text.len(),
+            &out.text[..out.text.len().min(300)]
+        );
+        if let Some(picture) = out.pictures.first() {
+            std::fs::write(
+                "/tmp/find4x/a.jpg",
+                base64::engine::general_purpose::STANDARD.decode(&picture.base64).unwrap(),
+            )
+            .unwrap();
+        }
+    }
+    stage.close().await;
+    let stage = Stage::open(include_str!("view/controls.html")).await;
+    let out = stage.call("mark_screenshot", json!({})).await;
+    std::fs::write(
+        "/tmp/find4x/b.jpg",
+        base64::engine::general_purpose::STANDARD.decode(&out.pictures[0].base64).unwrap(),
+    )
+    .unwrap();
+    eprintln!("{}", stage.call("accessibility_snapshot", json!({})).await.text);
+    stage.close().await;
+}

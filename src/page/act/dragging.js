@@ -20,6 +20,7 @@ function dragging(args) {
     moved: this.isConnected && (moved[0] || moved[1]) ? moved : null,
     place: placeNow(this, begun.places),
     effect: begun.seen.effect,
+    dropped: begun.seen.dropped,
   };
 }
 
@@ -28,12 +29,20 @@ const drags = new WeakMap();
 
 /** @param {Element} el */
 function beginDrag(el) {
-  const seen = { effect: /** @type {string | null} */ (null) };
+  const seen = { effect: /** @type {string | null} */ (null), dropped: false };
   const ended = (/** @type {Event} */ event) => {
     seen.effect = /** @type {DragEvent} */ (event).dataTransfer?.dropEffect ?? null;
   };
+  const dropped = (/** @type {Event} */ event) => {
+    // Once the page's own handlers have spoken.
+    setTimeout(() => { seen.dropped ||= event.defaultPrevented; }, 0);
+  };
   addEventListener('dragend', ended, true);
-  const end = () => removeEventListener('dragend', ended, true);
+  addEventListener('drop', dropped, true);
+  const end = () => {
+    removeEventListener('dragend', ended, true);
+    removeEventListener('drop', dropped, true);
+  };
   setTimeout(end, 60_000);
   return { seen, box: dom.rect(el), places: placesOf(el), end };
 }

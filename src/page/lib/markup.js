@@ -137,10 +137,10 @@ const markup = (() => {
     return 27;
   }
 
-  /** @param {string | null} selector @param {number} room */
+  /** @param {string | null | undefined} selector @param {number} room */
   function read(selector, room) {
     let from = dom.body(document) ?? dom.rootElement(document);
-    if (selector !== null) {
+    if (selector) {
       try {
         from = reading.find(selector);
       } catch (error) {
