@@ -28,10 +28,10 @@ const WITHIN: Duration = Duration::from_secs(7);
 const AT_ONCE: usize = 12;
 
 /// How long one command may take.
-const STEP: Duration = Duration::from_secs(5);
+const STEP: Duration = Duration::from_secs(8);
 
 /// Nodes that one call into a page is told of.
-const PART: usize = 200;
+const PART: usize = 2_000;
 
 /// Longest name and value, graphemes.
 const NAME: usize = 100;
@@ -294,8 +294,7 @@ impl Tree<'_> {
         let mut fetched: HashMap<String, Vec<AxNode>> = HashMap::new();
         let mut stack = VecDeque::from([first]);
         while let Some(next) = stack.pop_front() {
-            if self.shown.len() >= self.most || Instant::now() >= self.until {
-                self.late |= self.shown.len() < self.most;
+            if self.shown.len() >= self.most {
                 self.cut = true;
                 return Ok(());
             }
@@ -318,11 +317,16 @@ impl Tree<'_> {
                 self.shown.push(Shown { node, depth, frame, texts, secret: false, index: None });
                 depth += 1;
             }
-            if holds_frame {
+            if holds_frame && Instant::now() < self.until {
                 self.read_inner(frame, backend, depth).await?;
                 continue;
             }
             if leaf || !wanted {
+                continue;
+            }
+            if !fetched.contains_key(&id) && Instant::now() >= self.until {
+                // What came already is told all the same.
+                (self.late, self.cut) = (true, true);
                 continue;
             }
             if !fetched.contains_key(&id) {
@@ -343,7 +347,7 @@ impl Tree<'_> {
 
     /// The children of these nodes; those of ignored children come along and take their places.
     async fn fetch(
-        &self,
+        &mut self,
         frame: usize,
         document: &str,
         ids: Vec<String>,
@@ -358,6 +362,10 @@ impl Tree<'_> {
             let answer = match answer {
                 // The node went away meanwhile.
                 Err(CdpError::Refused(_)) => Value::Null,
+                Err(CdpError::Timeout { .. }) => {
+                    (self.late, self.cut) = (true, true);
+                    Value::Null
+                }
                 other => other?,
             };
             let nodes = answer.get("nodes").cloned().unwrap_or_default();

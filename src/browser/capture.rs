@@ -1,5 +1,7 @@
 //! Pictures of a tab.
 
+use std::time::{Duration, Instant};
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
@@ -18,6 +20,9 @@ const MODEL_PIXELS: f64 = 1_150_000.0;
 
 /// The longer side of the picture that the model sees.
 const MODEL_SIDE: f64 = 1_568.0;
+
+/// A page that is looked at more slowly is not looked at again after the picture was taken.
+const LOOKS_TWICE: Duration = Duration::from_millis(400);
 
 /// JPEG quality, percent.
 const QUALITY: u8 = 85;
@@ -90,7 +95,9 @@ impl Browser {
         let full = decoded(&full)?;
         let size = STANDARD.decode(small.as_bytes()).ok().and_then(|bytes| jpeg_size(&bytes));
         let (pixels_x, pixels_y) = size.unwrap_or((whole(width * density), whole(height * density)));
-        Ok(Capture { full, small, width: pixels_x, height: pixels_y, scale: f64::from(pixels_x) / width })
+        // Without a clip the scroll bars are in the picture, too.
+        let scale = if factor < 1.0 { f64::from(pixels_x) / width } else { density };
+        Ok(Capture { full, small, width: pixels_x, height: pixels_y, scale })
     }
 
     /// Takes a picture of what the tab shows now, with the numbers of the page view beside their elements. Nothing
@@ -100,15 +107,17 @@ impl Browser {
     /// See [`ActError`].
     pub async fn capture_marked(&self, cancel: &CancellationToken) -> Result<Marked, ActError> {
         let target = self.target(cancel).await?;
+        let started = Instant::now();
         let marks = self.marks(cancel).await?;
+        let quick = started.elapsed() < LOOKS_TWICE;
         let Metrics { css_visual_viewport: view, visual_viewport } = self.metrics(cancel, &target).await?;
         let (width, height) = (view.client_width.max(1.0), view.client_height.max(1.0));
         let density = (visual_viewport.client_width / width).max(0.1);
         let factor = shrink(width * density, height * density);
         let part = (factor < 1.0).then(|| clip(&view, factor));
         let shot = self.shoot(cancel, &target, Format::Png, part).await?;
-        let unmoved = self.marks(cancel).await? == marks;
-        let drawn = tokio::task::spawn_blocking(move || draw(&shot, &marks, width, height)).await;
+        let unmoved = !quick || self.marks(cancel).await? == marks;
+        let drawn = tokio::task::spawn_blocking(move || draw(&shot, &marks, (width, height), density)).await;
         let (capture, numbers) = match drawn {
             Ok(drawn) => drawn?,
             Err(error) => return Err(unreadable(error.to_string()).into()),
@@ -179,9 +188,15 @@ impl From<DrawError> for CdpError {
 }
 
 /// The marks on the picture, and their numbers.
-fn draw(shot: &str, marks: &[Mark], width: f64, height: f64) -> Result<(Capture, Vec<u32>), CdpError> {
+fn draw(
+    shot: &str,
+    marks: &[Mark],
+    (width, height): (f64, f64),
+    density: f64,
+) -> Result<(Capture, Vec<u32>), CdpError> {
     let mut picture = Picture::read_png(&decoded(shot)?)?;
-    let scale = f64::from(picture.width()) / width;
+    // Without a clip the scroll bars are in the picture, too; with one it is smaller.
+    let scale = (f64::from(picture.width()) / width).min(density);
     let seen: Vec<(u32, Area)> = marks
         .iter()
         .filter_map(|mark| {

@@ -59,6 +59,8 @@ pub struct Places {
     pub matches: Vec<Place>,
     /// How many there are.
     pub count: usize,
+    /// Places in the page that cannot be seen now.
+    pub unseen: usize,
     /// There are even more, which were not counted.
     pub more: bool,
 }

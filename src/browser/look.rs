@@ -73,6 +73,8 @@ pub(super) struct Wanted {
     pub(super) most: usize,
     /// Only a look: the next view tells what is new as if there had been none.
     pub(super) peek: bool,
+    /// Only what has to be opened before anything can be found in it.
+    pub(super) opens: bool,
 }
 
 /// Everything found in one look.
@@ -100,6 +102,7 @@ impl Seer {
             whole: options.from.is_some(),
             most: (options.budget / FEWEST_TOKENS).max(20),
             peek: false,
+            opens: false,
         };
         let sight = match self.gather(tab, &wanted, cancel).await {
             Err(PageError::WorldGone) => {
@@ -401,6 +404,7 @@ impl Look<'_> {
                 "filter": self.wanted.filter,
                 "whole": self.wanted.whole,
                 "peek": self.wanted.peek,
+                "opens": self.wanted.opens,
                 "most": self.wanted.most,
                 // Roots inside roots are found round by round; the last round takes what there is.
                 "probe": round < 3,

@@ -73,7 +73,7 @@ impl Seer {
         numbered: bool,
         cancel: &CancellationToken,
     ) -> Result<Vec<Mark>, ViewError> {
-        let wanted = Wanted { most: if numbered { MOST } else { 1 }, peek: true, ..Wanted::default() };
+        let wanted = Wanted { most: MOST, peek: true, opens: !numbered, ..Wanted::default() };
         let sight = match self.gather(tab, &wanted, cancel).await {
             Err(PageError::WorldGone) => {
                 if let Some(frames) = self.tabs.get_mut(&tab) {

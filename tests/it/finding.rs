@@ -466,51 +466,27 @@ async fn picture_has_the_numbers_of_the_view_and_the_page_has_none() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn scratch() {
-    let rows: String = (0..12_500)
-        .map(|n| format!("<div><p>Row {n} of the <b>long</b> list</p><button>Open {n}</button></div>"))
+async fn end_of_a_long_page_is_found_and_what_is_folded_away_is_told_apart() {
+    let rows: String = (0..3_000)
+        .map(|n| format!("<div><p>Row {n} of the <i>list</i></p><button>Open {n}</button></div>"))
         .collect();
     let stage = Stage::open(&format!(
-        "<!doctype html><title>t</title>{rows}<input type=password value=hunter2hunter2>"
+        "<!doctype html><title>t</title>{rows}<details><summary>More</summary>Folded words</details>
+         <p style='display:none'>Folded words</p><p style='position:absolute;left:-9999px'>Folded words</p>
+         <span style='display:block'>Sum</span><span style='display:block'>42</span><p>caf\u{65}\u{301} cr\u{e8}me</p>"
     ))
     .await;
-    for (tool, args) in [
-        ("inspect_page", json!({})),
-        ("find_text", json!({ "text": "row 12499 of" })),
-        ("find_text", json!({ "text": "long list" })),
-        ("find_visible_text", json!({ "text": "row 9000" })),
-        ("query_dom", json!({ "selector": "button" })),
-        ("get_page_html", json!({})),
-        ("get_page_html", json!({"max_chars": 40000})),
-        ("accessibility_snapshot", json!({})),
-        ("accessibility_snapshot", json!({"max_nodes": 2000})),
-        ("hover_index", json!({"index": 3})),
-        ("mark_screenshot", json!({})),
-    ] {
-        let start = std::time::Instant::now();
-        let out = stage.call(tool, args.clone()).await;
-        eprintln!(
-            "{tool} {args} {} ms {} bytes {}",
-            start.elapsed().as_millis(),
-            out.text.len(),
-            &out.text[..out.text.len().min(300)]
-        );
-        if let Some(picture) = out.pictures.first() {
-            std::fs::write(
-                "/tmp/find4x/a.jpg",
-                base64::engine::general_purpose::STANDARD.decode(&picture.base64).unwrap(),
-            )
-            .unwrap();
-        }
-    }
-    stage.close().await;
-    let stage = Stage::open(include_str!("view/controls.html")).await;
-    let out = stage.call("mark_screenshot", json!({})).await;
-    std::fs::write(
-        "/tmp/find4x/b.jpg",
-        base64::engine::general_purpose::STANDARD.decode(&out.pictures[0].base64).unwrap(),
-    )
-    .unwrap();
-    eprintln!("{}", stage.call("accessibility_snapshot", json!({})).await.text);
+    let last = stage.json("find_text", json!({ "text": "row 2999 of the list" })).await;
+    has(&last, json!({ "count": 1, "unseen": null }));
+    assert!(last["matches"][0]["near"][0].as_str().unwrap().ends_with("button \"Open 2999\""), "{last}");
+    let many = stage.json("find_text", json!({ "text": "of the list" })).await;
+    has(&many, json!({ "count": 500, "more": true }));
+    let folded = stage.json("find_text", json!({ "text": "folded words" })).await;
+    has(&folded, json!({ "count": 0, "unseen": 3 }));
+    assert!(folded["hint"].as_str().unwrap().contains("cannot be seen now"), "{folded}");
+    has(&stage.json("find_text", json!({ "text": "sum 42" })).await, json!({ "count": 1 }));
+    has(&stage.json("find_text", json!({ "text": "CAF\u{c9} cre\u{300}me" })).await, json!({ "count": 1 }));
+    let tree = stage.call("accessibility_snapshot", json!({ "max_nodes": 50 })).await.text;
+    assert!(tree.contains("button \"Open 0\"") && tree.contains("first 50 nodes"), "{tree}");
     stage.close().await;
 }

@@ -4,20 +4,105 @@ const finding = (() => {
   /** Characters around a match that the host may show. */
   const AROUND = 240;
   /** Matches that are counted at all. */
-  const MOST = 1_000;
+  const MOST = 500;
   /** Elements near a match that are told, and how far up they are looked for. */
   const NEAR = 5;
   const LEVELS = 6;
   const CONTROLS = /^(input|select|textarea)$/;
   const IGNORED = /[\u00ad\u200b-\u200d\u2060\ufeff]/;
+  const SILENT =
+    /^(script|style|noscript|template|head|title|datalist|select|textarea|canvas|video|audio|object|svg|math|meta|link)$/;
+  /** Elements that begin a line of their own, unless a style says otherwise. */
+  const BLOCKS =
+    /^(address|article|aside|blockquote|body|br|dd|details|dialog|div|dl|dt|fieldset|figcaption|figure|footer|form|h[1-6]|header|hr|html|iframe|legend|li|main|nav|ol|p|pre|section|summary|table|tbody|td|tfoot|th|thead|tr|ul)$/;
+  /** Where an element begins or ends inside a line: a space, or nothing. */
+  const SEAM = '\0';
+  /** Nodes that are read. */
+  const NODES = 400_000;
   const range = new Range();
+
+  /**
+   * All text of the page in the order of the page, shown or not: asking every element for its style takes too long.
+   * Every character stands where it stands in its node.
+   * @returns {{ text: string, pieces: { at: number, node: Node }[], cut: boolean }}
+   */
+  function readAll() {
+    /** @type {string[]} */
+    const parts = [];
+    /** @type {{ at: number, node: Node }[]} */
+    const pieces = [];
+    let length = 0;
+    let last = '\n';
+    /** @param {string} mark */
+    const seam = (mark) => {
+      if (last === '\n' || last === mark) return;
+      parts.push(mark);
+      length += 1;
+      last = mark;
+    };
+    /** @type {(Node | string)[]} */
+    const stack = [];
+    const root = dom.rootElement(document);
+    if (root) stack.push(root);
+    let nodes = 0;
+    for (let node = stack.pop(); node !== undefined && nodes < NODES; node = stack.pop()) {
+      if (typeof node === 'string') {
+        seam(node);
+        continue;
+      }
+      nodes += 1;
+      if (dom.type(node) === 3) {
+        const data = dom.data(node).replace(/\s|\0/g, ' ');
+        if (!data) continue;
+        pieces.push({ at: length, node });
+        parts.push(data);
+        length += data.length;
+        last = data.charAt(data.length - 1);
+        continue;
+      }
+      if (!dom.isElement(node)) continue;
+      const tag = dom.tag(node);
+      if (SILENT.test(tag) || (dom.has(node, 'contenteditable') && secret.hidesValue(node))) continue;
+      const mark = BLOCKS.test(tag) ? '\n' : SEAM;
+      seam(mark);
+      stack.push(mark);
+      const inner = dom.shown(node);
+      const innerRoot = inner && dom.rootElement(inner);
+      if (innerRoot) stack.push(innerRoot);
+      if (inner || tag === 'iframe' || tag === 'frame') continue;
+      const at = stack.length;
+      if (flat.folded(node) === undefined) flat.children(node, (child) => void stack.push(child));
+      else for (let child = dom.firstChild(node); child; child = dom.next(child)) stack.push(child);
+      // The stack gives back the last first.
+      if (stack.length - at > 1) stack.push(...stack.splice(at).reverse());
+    }
+    return { text: parts.join(''), pieces, cut: nodes >= NODES };
+  }
+
+  /**
+   * Whether a text can be seen: `secret` when it is drawn as dots.
+   * @param {Node} node
+   * @returns {'seen' | 'unseen' | 'secret'}
+   */
+  function sight(node) {
+    const parent = dom.parent(node);
+    let element = parent && dom.isElement(parent) ? parent : dom.flatParent(node);
+    while (element && dom.style(element).display === 'contents') element = dom.flatParent(element);
+    if (!element) return 'unseen';
+    const style = dom.style(element);
+    if (secret.masks(style)) return 'secret';
+    if (flat.folded(element) !== undefined) return 'unseen';
+    if (!element.checkVisibility({ visibilityProperty: true, opacityProperty: true })) return 'unseen';
+    return parseFloat(style.fontSize) >= 1 && reading.isSeen(element) ? 'seen' : 'unseen';
+  }
 
   /**
    * A text in which spelling does not count: no capitals, one space for any white space, accents apart from their
    * letters; `at` leads from every character back to the text.
    * @param {string} text
+   * @param {boolean} [spaced] seams are spaces
    */
-  function fold(text) {
+  function fold(text, spaced = false) {
     /** @type {string[]} */
     const parts = [];
     /** @type {number[]} */
@@ -25,7 +110,9 @@ const finding = (() => {
     let space = true;
     for (let from = 0; from < text.length; ) {
       const char = String.fromCodePoint(/** @type {number} */ (text.codePointAt(from)));
-      if (/\s/.test(char)) {
+      if (char === SEAM && !spaced) {
+        // Nothing.
+      } else if (char === SEAM || /\s/.test(char)) {
         if (!space) {
           parts.push(' ');
           at.push(from);
@@ -101,38 +188,64 @@ const finding = (() => {
    */
 
   /**
+   * Where the text stands in what was read: beginnings with ends.
+   * @param {string} want folded
+   * @param {string} text
+   * @returns {[number, number][]}
+   */
+  function spans(want, text) {
+    /** @type {Map<number, number>} */
+    const found = new Map();
+    for (const spaced of [false, true]) {
+      const folded = fold(text, spaced);
+      let from = folded.text.indexOf(want);
+      for (; from >= 0 && found.size < MOST * 2; from = folded.text.indexOf(want, from + want.length)) {
+        const last = /** @type {number} */ (folded.at[from + want.length - 1]);
+        const end = last + String.fromCodePoint(/** @type {number} */ (text.codePointAt(last))).length;
+        found.set(/** @type {number} */ (folded.at[from]), end);
+      }
+    }
+    return [...found].sort((one, other) => one[0] - other[0]);
+  }
+
+  /**
    * @param {string} want folded
    * @param {{ text: string, pieces: { at: number, node: Node }[] }} read
+   * @param {{ unseen: number }} count of the places that cannot be seen
    * @returns {Generator<Match, void>}
    */
-  function* inText(want, read) {
-    const folded = fold(read.text);
-    for (let from = folded.text.indexOf(want); from >= 0; from = folded.text.indexOf(want, from + want.length)) {
-      const start = /** @type {number} */ (folded.at[from]);
-      const last = /** @type {number} */ (folded.at[from + want.length - 1]);
-      const end = last + String.fromCodePoint(/** @type {number} */ (read.text.codePointAt(last))).length;
+  function* inText(want, read, count) {
+    const plain = (/** @type {number} */ from, /** @type {number} */ to) =>
+      names.cut(read.text.slice(Math.max(0, from), to).replaceAll(SEAM, ''), AROUND);
+    for (const [start, end] of spans(want, read.text)) {
       const first = placeOf(read, start);
-      const second = placeOf(read, last);
+      const second = placeOf(read, end - 1);
+      const seen = first.node === second.node ? sight(first.node) : worse(sight(first.node), sight(second.node));
       const element = holding(first.node, second.node);
-      if (!element) continue;
+      if (seen !== 'seen' || !element) {
+        if (seen === 'unseen') count.unseen += 1;
+        continue;
+      }
       yield {
         element,
-        before: names.cut(read.text.slice(Math.max(0, start - AROUND), start), AROUND),
-        match: names.cut(read.text.slice(start, end), 400),
-        after: names.cut(read.text.slice(end, end + AROUND), AROUND),
+        before: plain(start - AROUND, start),
+        match: plain(start, end),
+        after: plain(end, end + AROUND),
         in: 'text',
         box: () => boxOf(first, second, element),
       };
     }
   }
 
+  /** @param {'seen' | 'unseen' | 'secret'} one @param {'seen' | 'unseen' | 'secret'} other */
+  const worse = (one, other) => (one === 'secret' || other === 'secret' ? 'secret' : one === 'seen' ? other : one);
+
   /**
-   * The node in which a position of the text stands, and where in it. White space was squeezed on the way: what is
-   * no white space is counted instead.
-   * @param {{ text: string, pieces: { at: number, node: Node }[] }} read
+   * The node in which a position of the text stands, and where in it.
+   * @param {{ pieces: { at: number, node: Node }[] }} read
    * @param {number} position
    */
-  function placeOf({ text, pieces }, position) {
+  function placeOf({ pieces }, position) {
     let low = 0;
     for (let high = pieces.length - 1; low < high; ) {
       const middle = (low + high + 1) >> 1;
@@ -140,15 +253,7 @@ const finding = (() => {
       else high = middle - 1;
     }
     const piece = /** @type {{ at: number, node: Node }} */ (pieces[low]);
-    let left = text.slice(piece.at, position).replace(/\s+/g, '').length;
-    const data = dom.data(piece.node);
-    let offset = 0;
-    for (; offset < data.length; offset++) {
-      if (/\s/.test(data.charAt(offset))) continue;
-      if (left === 0) break;
-      left -= 1;
-    }
-    return { node: piece.node, offset: Math.min(offset, Math.max(0, data.length - 1)) };
+    return { node: piece.node, offset: Math.min(position - piece.at, Math.max(0, dom.data(piece.node).length - 1)) };
   }
 
   /** The innermost element around both nodes. @param {Node} first @param {Node} second @returns {Element | null} */
@@ -175,7 +280,7 @@ const finding = (() => {
    * What is not text of the page but read all the same: values, names, options, words for pictures.
    * @param {string} want folded
    * @param {Acted} acted
-   * @param {Set<Element>} told whose text was found already
+   * @param {Set<Element | null>} told whose text was found already
    * @returns {Generator<Match, void>}
    */
   function* inFields(want, acted, told) {
@@ -200,7 +305,7 @@ const finding = (() => {
     for (const root of dom.roots()) {
       for (const image of dom.all(root, 'img[alt]')) {
         const found = inPlain(want, dom.attr(image, 'alt') ?? '', image, 'picture');
-        if (found && dom.rect(image).width > 1 && !told.has(/** @type {Element} */ (acted.holder(image)))) yield found;
+        if (found && dom.rect(image).width > 1 && !told.has(acted.holder(image) ?? image)) yield found;
       }
     }
   }
@@ -237,57 +342,57 @@ const finding = (() => {
   }
 
   /**
-   * Every place of a text: as it reads over the page, then in fields and names.
-   * @param {string} text
-   * @param {Acted} acted
-   * @returns {Generator<Match, void>}
-   */
-  function* places(text, acted) {
-    const want = wanted(text);
-    const root = dom.rootElement(document);
-    if (!want || !root) return;
-    /** @type {Set<Element>} */
-    const told = new Set();
-    for (const match of inText(want, reading.traced(root))) {
-      const holder = acted.holder(match.element);
-      if (holder) told.add(holder);
-      yield match;
-    }
-    yield* inFields(want, acted, told);
-  }
-
-  /**
    * @param {{ text: string, tag: string, most: number, paths: boolean }} options `tag`: only inside such an element;
    *   `paths`: with a selector for each
    */
   function find({ text, tag, most, paths }) {
+    const want = wanted(text);
+    const read = readAll();
+    const count = { seen: 0, unseen: 0 };
     const acted = new Acted();
     const scrub = secret.scrubber();
+    /** @type {Set<Element | null>} */
+    const told = new Set();
     /** @type {object[]} */
     const matches = [];
-    let count = 0;
-    for (const match of places(text, acted)) {
+    const take = (/** @type {Match} */ match) => {
       const element = tag ? upTo(match.element, tag) : match.element;
-      if (!element) continue;
-      if (++count > MOST) break;
-      if (matches.length >= most) continue;
+      if (!element) return;
       const holder = acted.holder(match.element);
-      const box = match.box();
-      const view = dom.view(dom.documentOf(match.element));
-      matches.push({
-        before: scrub(match.before),
-        match: scrub(match.match),
-        after: scrub(match.after),
-        in: match.in,
-        tag: dom.tag(element),
-        on: holder && named(holder),
-        near: holder ? [] : acted.near(match.element).map(named),
-        at: outerPoint(match.element, box.left + box.width / 2, box.top + box.height / 2),
-        off: !view || box.bottom <= 0 || box.top >= view.innerHeight || box.right <= 0 || box.left >= view.innerWidth,
-        ...(paths && { path: pathOf(element), words: scrub(names.textOf(element, 200)) }),
-      });
+      told.add(holder);
+      count.seen += 1;
+      if (matches.length < most) matches.push(placeTold(match, element, holder, acted, scrub, paths));
+    };
+    for (const match of inText(want, read, count)) {
+      if (count.seen >= MOST) break;
+      take(match);
     }
-    return { matches, count, more: count > MOST };
+    for (const match of inFields(want, acted, new Set(told))) {
+      if (count.seen >= MOST) break;
+      take(match);
+    }
+    return { matches, count: count.seen, unseen: count.unseen, more: count.seen >= MOST || read.cut };
+  }
+
+  /**
+   * @param {Match} match @param {Element} element @param {Element | null} holder @param {Acted} acted
+   * @param {(text: string) => string} scrub @param {boolean} paths
+   */
+  function placeTold(match, element, holder, acted, scrub, paths) {
+    const box = match.box();
+    const view = dom.view(dom.documentOf(match.element));
+    return {
+      before: scrub(match.before),
+      match: scrub(match.match),
+      after: scrub(match.after),
+      in: match.in,
+      tag: dom.tag(element),
+      on: holder && named(holder),
+      near: holder ? [] : acted.near(match.element).map(named),
+      at: outerPoint(match.element, box.left + box.width / 2, box.top + box.height / 2),
+      off: !view || box.bottom <= 0 || box.top >= view.innerHeight || box.right <= 0 || box.left >= view.innerWidth,
+      ...(paths && { path: pathOf(element), words: scrub(names.textOf(element, 200)) }),
+    };
   }
 
   /**
@@ -378,17 +483,7 @@ const finding = (() => {
     };
   }
 
-  /**
-   * Brings the first place of a text into view.
-   * @param {string} text
-   * @returns {Element | null}
-   */
-  function first(text) {
-    for (const { element } of places(text, new Acted())) return element;
-    return null;
-  }
-
-  return { find, query, first, named, Acted };
+  return { find, query, named, Acted };
 })();
 
 // The slot of the first element that a selector finds.
@@ -413,7 +508,7 @@ registry.define('queryDom', finding.query);
 
 // What nodes of the accessibility tree are for the page view; texts that the browser made, without secrets.
 registry.define('nodeFacts', (/** @type {string[]} */ texts, /** @type {...Node} */ ...nodes) => {
-  const { listed } = new finding.Acted();
+  const listed = snapshot.listed();
   const facts = nodes.map((node) => {
     const element = dom.isElement(node) ? node : dom.type(node) === 3 ? dom.flatParent(node) : null;
     if (!element) return {};

@@ -145,28 +145,6 @@ const reading = (() => {
    * @returns {{ text: string, cut: boolean, late: boolean }} `late`: time ran out before the end
    */
   function visible(from, silent = SILENT) {
-    const { lines, cut, late } = read(from, silent);
-    return { text: cut ? names.cut(lines.toString(), MOST) : lines.toString(), cut, late };
-  }
-
-  /**
-   * A text as it was read, with where its pieces stand in the page.
-   * @typedef {{ text: string, pieces: { at: number, node: Node }[], cut: boolean }} Traced
-   * @param {Element} from
-   * @returns {Traced}
-   */
-  function traced(from) {
-    /** @type {Traced['pieces']} */
-    const pieces = [];
-    const { lines, cut } = read(from, SILENT, pieces);
-    return { text: lines.parts.join(''), pieces, cut };
-  }
-
-  /**
-   * @param {Element} from @param {RegExp} silent @param {Traced['pieces']} [pieces]
-   * @returns {{ lines: Lines, cut: boolean, late: boolean }}
-   */
-  function read(from, silent, pieces) {
     const isOver = deadline();
     const first = around(from);
     /** @type {{ node: Node | string, around: Around }[]} */
@@ -182,7 +160,8 @@ const reading = (() => {
       }
       nodes += 1;
       const late = nodes % 64 === 0 && isOver();
-      if (late || text.length >= MOST || nodes >= MOST) return { lines: text, cut: true, late };
+      if (late || text.length >= MOST || nodes >= MOST)
+        return { text: names.cut(text.toString(), MOST), cut: true, late };
       if (dom.type(node) === 3) {
         const parent = dom.flatParent(node) ?? dom.parent(node);
         if (!parent || !dom.isElement(parent)) continue;
@@ -190,13 +169,12 @@ const reading = (() => {
         if (style.visibility !== 'visible' || secret.masks(style)) continue;
         const data = dom.data(node);
         if (/\S/.test(data) && isUnseen(node, style, top.around.reach)) continue;
-        pieces?.push({ at: text.length, node });
         text.add(data, style.whiteSpaceCollapse === 'preserve');
         continue;
       }
       if (dom.isElement(node)) readElement(node, top.around, silent, text, stack);
     }
-    return { lines: text, cut: false, late: false };
+    return { text: text.toString(), cut: false, late: false };
   }
 
   /**
@@ -247,7 +225,7 @@ const reading = (() => {
     return null;
   }
 
-  return { visible, traced, find, isSeen, deadline };
+  return { visible, find, isSeen, deadline };
 })();
 
 registry.define('readText', (/** @type {string} */ selector) => {

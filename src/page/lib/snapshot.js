@@ -296,12 +296,14 @@ const snapshot = (() => {
   }
 
   /**
-   * @param {{ seen: number[] | null, from: number, region: number, filter: string, whole: boolean, most: number, probe: boolean, peek: boolean }} options
-   *   `peek`: only look, so that the next view still tells what is new since the last one; entries with their boxes
+   * @param {{ seen: number[] | null, from: number, region: number, filter: string, whole: boolean, most: number, probe: boolean, peek: boolean, opens: boolean }} options
+   *   `peek`: only look, so that the next view still tells what is new since the last one; entries with their boxes;
+   *   `opens`: only what has to be opened, closed roots and frames
    * @param {...Element} handlers nodes that got pointer listeners since the last view
    */
   function take(options, ...handlers) {
     for (const element of handlers) walk.listening.add(element);
+    if (options.opens) return toOpen(options.probe);
     const [left = -Infinity, top = -Infinity, right = Infinity, bottom = Infinity] = options.seen ?? [];
     const pass = new walk.Walk({ left, top, right, bottom });
     const region = options.region ? registry.element(options.region) : null;
@@ -342,6 +344,40 @@ const snapshot = (() => {
       frames: frames(list, pass),
       facts: facts(pass),
     };
+  }
+
+  /** @param {boolean} probe */
+  function toOpen(probe) {
+    const found = [];
+    if (probe) {
+      for (const root of dom.roots()) {
+        for (const element of dom.all(root, '*')) {
+          if (found.length < 64 && !dom.shadow(element) && walk.mayHost(element, dom.tag(element))) found.push(element);
+        }
+      }
+    }
+    if (found.length > 0) return { closed: found.map((host) => registry.slotOf(host)) };
+    const frames = foreign().map((frame) => ({
+      slot: registry.slotOf(frame),
+      name: names.of(frame, 80).name,
+      seen: [0, 0, 0, 0],
+      covered: false,
+      inert: false,
+      at: [0, 0, 1],
+    }));
+    return { frames, facts: { origin: self.origin } };
+  }
+
+  /** The frames that this world cannot look into. @returns {Element[]} */
+  function foreign() {
+    const frames = [];
+    for (const root of dom.roots()) {
+      for (const element of dom.all(root, 'iframe, frame')) {
+        const rect = dom.rect(element);
+        if (!dom.shown(element) && rect.width >= 2 && rect.height >= 2 && frames.length < 100) frames.push(element);
+      }
+    }
+    return frames;
   }
 
   /**
@@ -482,7 +518,7 @@ const snapshot = (() => {
     return pass.candidates.filter((candidate) => !candidate.dropped && candidate.kind !== 'text');
   }
 
-  return { take, shown, listed };
+  return { take, shown, listed, foreign };
 })();
 
 registry.define('snapshot', snapshot.take);
@@ -507,16 +543,7 @@ registry.define(
 registry.defineFor('identify', (element) => describe.fingerprint(element));
 
 // Where this document is from, and the frames that this world cannot look into.
-registry.define('foreignFrames', () => {
-  /** @type {number[]} */
-  const frames = [];
-  for (const root of dom.roots()) {
-    for (const element of dom.all(root, 'iframe, frame')) {
-      const rect = dom.rect(element);
-      if (!dom.shown(element) && rect.width >= 2 && rect.height >= 2 && frames.length < 100) {
-        frames.push(registry.slotOf(element));
-      }
-    }
-  }
-  return { origin: self.origin, frames };
-});
+registry.define('foreignFrames', () => ({
+  origin: self.origin,
+  frames: snapshot.foreign().map((frame) => registry.slotOf(frame)),
+}));

@@ -43,6 +43,7 @@ impl Tool for FindText {
         let text = wanted(&args.text)?;
         let found = cx.browser.find_text(&cx.cancel, text, None, MOST, false).await?;
         let count: usize = found.iter().map(|(_, places)| places.count).sum();
+        let unseen: usize = found.iter().map(|(_, places)| places.unseen).sum();
         let more = found.iter().any(|(_, places)| places.more);
         let mut matches = Vec::new();
         for (frame, places) in found {
@@ -56,12 +57,21 @@ impl Tool for FindText {
         if more {
             out["more"] = json!(true);
         }
-        if count == 0 {
-            out["hint"] = json!(
+        let hint = match (count, unseen) {
+            (0, 0) => {
                 "The text is nowhere on the page now. It may be loaded later, or written differently: try a shorter part."
-            );
-        } else if count > MOST {
-            out["hint"] = json!("Only the first ones are listed; look for a longer text.");
+            }
+            (0, _) => {
+                "The text is in the page but cannot be seen now: open the part that holds it (a menu, tab, section), then look again."
+            }
+            (1..=MOST, _) => "",
+            _ => "Only the first ones are listed; look for a longer text.",
+        };
+        if unseen > 0 {
+            out["unseen"] = json!(unseen);
+        }
+        if !hint.is_empty() {
+            out["hint"] = json!(hint);
         }
         Ok(ToolOutput::json(&out))
     }
