@@ -20,10 +20,42 @@ pub struct Config {
     pub provider: Option<Provider>,
 }
 
-/// An OpenAI-compatible endpoint.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// What a provider speaks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ProviderKind {
+    /// OpenAI's chat completions, which most others speak too (Ollama, LM Studio, vLLM, OpenRouter …).
+    #[default]
+    Openai,
+    /// Azure OpenAI.
+    Azure,
+    /// Anthropic's messages.
+    Anthropic,
+}
+
+impl ProviderKind {
+    /// Its word in the settings file and on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Openai => "openai",
+            Self::Azure => "azure",
+            Self::Anthropic => "anthropic",
+        }
+    }
+
+    /// The kind of that name.
+    pub fn by_name(name: &str) -> Option<Self> {
+        [Self::Openai, Self::Azure, Self::Anthropic].into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// A model provider of the person's own.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Provider {
+    /// What it speaks; `openai` when absent.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub kind: ProviderKind,
     /// For example `http://127.0.0.1:11434/v1`.
     pub base_url: String,
     /// The model's name at that endpoint.
@@ -31,15 +63,33 @@ pub struct Provider {
     /// The key, if the endpoint wants one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api_key: Option<String>,
+    /// Azure only: the dated API version; absent = the version without a date.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub api_version: Option<String>,
+}
+
+fn is_default(kind: &ProviderKind) -> bool {
+    *kind == ProviderKind::default()
 }
 
 impl Provider {
     /// Whether requests can go there.
-    fn check(&self) -> Result<(), String> {
+    ///
+    /// # Errors
+    /// What is wrong and what is wanted.
+    pub fn check(&self) -> Result<(), String> {
+        if self.model.trim().is_empty() {
+            return Err("the provider needs the name of a `model`".to_owned());
+        }
         match url::Url::parse(&self.base_url) {
             Ok(url) if matches!(url.scheme(), "http" | "https") => Ok(()),
-            Ok(url) => Err(format!("begins with {}:, but must begin with http:// or https://", url.scheme())),
-            Err(error) => Err(format!("is no address ({error}); it looks like http://127.0.0.1:11434/v1")),
+            Ok(url) => Err(format!(
+                "`base_url` begins with {}:, but must begin with http:// or https://",
+                url.scheme()
+            )),
+            Err(error) => {
+                Err(format!("`base_url` is no address ({error}); it looks like http://127.0.0.1:11434/v1"))
+            }
         }
     }
 }
@@ -47,6 +97,7 @@ impl Provider {
 impl std::fmt::Debug for Provider {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Provider")
+            .field("kind", &self.kind)
             .field("base_url", &self.base_url)
             .field("model", &self.model)
             .field("api_key", &self.api_key.as_ref().map(|_| "…"))
@@ -74,7 +125,7 @@ pub enum ConfigError {
         source: Box<toml::de::Error>,
     },
     /// The provider in it cannot be one.
-    #[error("{path}: `base_url` {why}")]
+    #[error("{path}: {why}")]
     Provider {
         /// The file.
         path: PathBuf,
@@ -120,8 +171,10 @@ impl Config {
     /// Writes the file whole or not at all, readable by its owner only.
     ///
     /// # Errors
-    /// [`ConfigError::Write`]; the old file is untouched then.
+    /// [`ConfigError`]; the old file is untouched then. A file that cannot be read is not replaced: the person
+    /// shall correct it, not lose it.
     pub fn save(&self, paths: &Paths) -> Result<(), ConfigError> {
+        Self::load(paths)?;
         let path = paths.config();
         let write = || -> std::io::Result<()> {
             let text = toml::to_string_pretty(self).map_err(std::io::Error::other)?;
@@ -154,6 +207,7 @@ mod tests {
                 base_url: "http://127.0.0.1:1/v1".to_owned(),
                 model: "local".to_owned(),
                 api_key: Some("key-123".to_owned()),
+                ..Provider::default()
             }),
         };
         config.save(&paths).unwrap();
@@ -180,10 +234,15 @@ mod tests {
             "[provider]\nbase_url = 'http://127.0.0.1:1/v1\nmodel = 'x'",
             "[provider]\nbase_url = 'localhost'\nmodel = 'x'",
             "[provider]\nbase_url = 'ftp://localhost'\nmodel = 'x'",
+            "[provider]\nbase_url = 'http://localhost'\nmodel = ' '",
+            "[provider]\nkind = 'ollama'\nbase_url = 'http://localhost'\nmodel = 'x'",
         ] {
             std::fs::write(paths.config(), mistyped).unwrap();
             let error = Config::load(&paths).unwrap_err().to_string();
             assert!(error.contains("config.toml"), "{error}");
+            // Nothing that a panel sets replaces what the person wrote.
+            assert!(Config::default().save(&paths).is_err());
+            assert_eq!(std::fs::read_to_string(paths.config()).unwrap(), mistyped);
         }
     }
 }

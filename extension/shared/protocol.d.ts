@@ -107,6 +107,7 @@ export type ChatError = {
   code: ErrorCode;
   turnId?: TurnId;
   durationMs?: number;
+  requestId?: string;
 };
 
 /** Asks for a transcript, newest page first when `before` is absent. */
@@ -132,6 +133,8 @@ export type ChatInfo = {
   summary?: string;
   startTime: number;
   modifiedTime: number;
+  /** Its last turn was cut off. */
+  interrupted?: boolean;
 };
 
 /** The stored chats, newest first. */
@@ -320,6 +323,12 @@ export type ModelInfo = {
   id: string;
   name: string;
   vendor?: string;
+  /** Premium requests that one message costs. */
+  multiplier?: number;
+  /** Size of its window in tokens. */
+  contextWindow?: number;
+  /** Words for `session.start`'s `reasoningEffort`; empty when it has no such choice. */
+  reasoningEfforts?: Array<string>;
 };
 
 /** The model in use. */

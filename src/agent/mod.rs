@@ -11,6 +11,8 @@ use async_trait::async_trait;
 use serde_json::Value;
 use tokio::sync::{mpsc, watch};
 
+use crate::config::Config;
+
 /// What drives a model and keeps the chats.
 #[async_trait]
 pub trait AgentBackend: Send + Sync + 'static {
@@ -41,6 +43,12 @@ pub trait AgentBackend: Send + Sync + 'static {
 
     /// Deletes a stored chat. `false`: there was none.
     async fn delete(&self, chat_id: &str) -> Result<bool, AgentError>;
+
+    /// From the next prompt on, these settings hold: another provider, another model.
+    ///
+    /// # Errors
+    /// When the backend cannot work with any settings until it is started anew.
+    fn configure(&self, config: &Config) -> Result<(), AgentError>;
 
     /// Ends the backend and every process it started. Takes at most `grace`.
     async fn shutdown(&self, grace: std::time::Duration);
@@ -247,7 +255,7 @@ pub struct ToolReply {
 }
 
 /// A model on offer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Model {
     /// Its id.
     pub id: String,
@@ -255,6 +263,12 @@ pub struct Model {
     pub name: String,
     /// Who makes it.
     pub vendor: Option<String>,
+    /// Premium requests that one message costs.
+    pub multiplier: Option<f64>,
+    /// Size of its window in tokens.
+    pub context_window: Option<u64>,
+    /// How hard it can be told to think, in its own words; empty when it cannot.
+    pub reasoning_efforts: Vec<String>,
 }
 
 /// A chat on disk; times in milliseconds since 1970.
@@ -268,6 +282,8 @@ pub struct StoredChat {
     pub start_time: u64,
     /// When it was last used.
     pub modified_time: u64,
+    /// It has Browy's prefix **and** its working directory: nobody else made it.
+    pub surely_ours: bool,
 }
 
 /// One line of a transcript; times in milliseconds since 1970.

@@ -8,6 +8,7 @@ use tokio::sync::watch;
 use super::{
     AgentBackend, AgentError, AgentTurn, AuthState, BackendStatus, ChatSpec, Entry, Model, Prompt, StoredChat,
 };
+use crate::config::Config;
 
 /// Stands in for a backend when the settings cannot be read: guessing would send pages somewhere else.
 pub struct Unusable {
@@ -53,6 +54,10 @@ impl AgentBackend for Unusable {
     }
 
     async fn delete(&self, _chat_id: &str) -> Result<bool, AgentError> {
+        Err(self.why.clone())
+    }
+
+    fn configure(&self, _config: &Config) -> Result<(), AgentError> {
         Err(self.why.clone())
     }
 

@@ -1,6 +1,8 @@
 //! The browser's accessibility tree, frame by frame and a level at a time: the whole of a large page is never asked
 //! for at once.
 
+mod node;
+
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,6 +22,7 @@ use super::seer::FrameWorld;
 use super::text::{clean, quoted, token};
 use super::view::ViewError;
 use crate::page::{PageFunction, function};
+use node::{AxNode, in_order, text_of};
 
 /// How long the whole reading may take.
 const WITHIN: Duration = Duration::from_secs(7);
@@ -61,33 +64,6 @@ pub struct AccessibleTree {
     pub late: bool,
 }
 
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct AxNode {
-    node_id: String,
-    ignored: bool,
-    role: Option<AxValue>,
-    name: Option<AxValue>,
-    description: Option<AxValue>,
-    value: Option<AxValue>,
-    properties: Vec<AxProperty>,
-    child_ids: Vec<String>,
-    #[serde(rename = "backendDOMNodeId")]
-    backend: Option<i64>,
-}
-
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default)]
-struct AxValue {
-    value: Value,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-struct AxProperty {
-    name: String,
-    value: AxValue,
-}
-
 #[derive(Debug, Deserialize)]
 struct Facts {
     facts: Vec<Fact>,
@@ -99,25 +75,6 @@ struct Facts {
 struct Fact {
     on: Option<Named>,
     secret: bool,
-}
-
-fn text_of(value: Option<&AxValue>) -> String {
-    match value.map(|value| &value.value) {
-        Some(Value::String(text)) => text.clone(),
-        Some(Value::Number(number)) => number.to_string(),
-        Some(Value::Bool(flag)) => flag.to_string(),
-        _ => String::new(),
-    }
-}
-
-impl AxNode {
-    fn role(&self) -> String {
-        text_of(self.role.as_ref())
-    }
-
-    fn property(&self, name: &str) -> Option<&Value> {
-        self.properties.iter().find(|own| own.name == name).map(|own| &own.value.value)
-    }
 }
 
 /// One line to be.
@@ -460,33 +417,6 @@ impl Tree<'_> {
     }
 }
 
-/// An answer lists a node's children and, behind each ignored one, that one's: the first that none of the others
-/// names are the children asked for, and ignored ones give way to theirs.
-fn in_order(nodes: Vec<AxNode>) -> Vec<AxNode> {
-    let below: HashSet<String> = nodes.iter().flat_map(|node| node.child_ids.iter().cloned()).collect();
-    let (mut by_id, mut order) = (HashMap::new(), Vec::new());
-    for node in nodes {
-        if !below.contains(&node.node_id) {
-            order.push(node.node_id.clone());
-        }
-        by_id.insert(node.node_id.clone(), node);
-    }
-    let mut out = Vec::new();
-    let mut stack: Vec<String> = order.into_iter().rev().collect();
-    while let Some(id) = stack.pop() {
-        let Some(node) = by_id.remove(&id) else { continue };
-        if node.ignored
-            && !node.child_ids.is_empty()
-            && node.child_ids.iter().all(|id| by_id.contains_key(id))
-        {
-            stack.extend(node.child_ids.iter().rev().cloned());
-            continue;
-        }
-        out.push(node);
-    }
-    out
-}
-
 /// States as words, in the order they are printed.
 const STATES: &[&str] =
     &["focused", "disabled", "readonly", "required", "modal", "multiselectable", "selected", "busy"];
@@ -550,35 +480,8 @@ fn line(one: &Shown) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::node::AxValue;
     use super::*;
-
-    fn node(id: &str, ignored: bool, children: &[&str]) -> AxNode {
-        AxNode {
-            node_id: id.to_owned(),
-            ignored,
-            child_ids: children.iter().map(|id| (*id).to_owned()).collect(),
-            ..AxNode::default()
-        }
-    }
-
-    fn ids(nodes: Vec<AxNode>) -> Vec<String> {
-        in_order(nodes).into_iter().map(|node| node.node_id).collect()
-    }
-
-    #[test]
-    fn ignored_nodes_give_way_to_their_children() {
-        let nodes = vec![
-            node("1", false, &["9"]),
-            node("2", true, &["3", "4"]),
-            node("3", true, &["5"]),
-            node("5", false, &[]),
-            node("4", false, &[]),
-            node("6", false, &[]),
-        ];
-        assert_eq!(ids(nodes), ["1", "5", "4", "6"]);
-        // One whose children did not come along stays, to be asked for them.
-        assert_eq!(ids(vec![node("1", true, &["2"])]), ["1"]);
-    }
 
     #[test]
     fn line_of_a_secret_tells_no_value() {

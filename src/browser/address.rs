@@ -41,6 +41,12 @@ pub fn address(text: &str, base: Option<&str>) -> Result<Url, Refusal> {
     Ok(url)
 }
 
+/// The origin of a page at this address, as `https://example.org`; `None` for addresses without one.
+pub fn origin_of(address: &str) -> Option<String> {
+    let origin = Url::parse(address).ok()?.origin();
+    origin.is_tuple().then(|| origin.ascii_serialization())
+}
+
 fn parse(text: &str, base: Option<&str>) -> Option<Url> {
     let relative = text.starts_with(['/', '?', '#']) || text.starts_with("./") || text.starts_with("../");
     if relative && let Some(base) = base.and_then(|base| Url::parse(base).ok()) {

@@ -8,6 +8,7 @@ use serde_json::Value;
 use tokio::sync::{broadcast, watch};
 use tokio_util::sync::CancellationToken;
 
+use super::address::origin_of;
 use super::cdp::{ALLOWED_METHODS, CDP_TIMEOUT, CdpError, TAB_TIMEOUT, Target};
 use super::dialogs::{self, Dialog, OpenDialogs};
 use crate::protocol::{
@@ -155,11 +156,7 @@ impl ExtensionContext {
                 tab_id: tab.tab_id,
                 url: tab.url.clone(),
                 title: tab.title.clone(),
-                origin: url::Url::parse(&tab.url)
-                    .ok()
-                    .map(|url| url.origin())
-                    .filter(url::Origin::is_tuple)
-                    .map(|origin| origin.ascii_serialization()),
+                origin: origin_of(&tab.url),
             };
             let _ = self.wire.send(Outbound::TabHeld(held));
         }

@@ -48,7 +48,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 pub use accessibility::{AccessibleTree, TreeOptions};
-pub use address::address;
+pub use address::{address, origin_of};
 pub use capture::{Capture, Marked};
 pub use cdp::{CdpError, Target};
 pub use choose::Picked;

@@ -146,6 +146,18 @@ wire! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub vendor: Option<String>,
+        /// Premium requests that one message costs.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub multiplier: Option<f64>,
+        /// Size of its window in tokens.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional, type = "number"))]
+        pub context_window: Option<u64>,
+        /// Words for `session.start`'s `reasoningEffort`; empty when it has no such choice.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(test, ts(optional, as = "Option<Vec<String>>"))]
+        pub reasoning_efforts: Vec<String>,
     }
 
     /// A prompt waits; told again whenever its place changes.
@@ -225,6 +237,9 @@ wire! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional, type = "number"))]
         pub duration_ms: Option<u64>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub request_id: Option<String>,
     }
 
     /// Progress that is no text: `status.thinking`, `status.idle`, `status.error`, `llm_call_start`,
@@ -374,6 +389,10 @@ wire! {
         pub start_time: u64,
         #[cfg_attr(test, ts(type = "number"))]
         pub modified_time: u64,
+        /// Its last turn was cut off.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
+        pub interrupted: bool,
     }
 
     /// A transcript, or a page of one.

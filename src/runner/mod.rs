@@ -6,12 +6,14 @@ mod answer;
 mod asks;
 mod budget;
 mod calls;
+mod chats;
 mod client;
 mod context;
 mod lane;
 mod queue;
 mod replies;
 mod sessions;
+mod settings;
 mod summary;
 mod turn;
 
@@ -25,6 +27,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::agent::{AgentBackend, BackendStatus};
 use crate::config::Config;
+use crate::data::chats::Chats;
 use crate::paths::Paths;
 use crate::protocol::{
     ChatError, ChatQueued, ErrorCode, Inbound, Outbound, ProtocolError, SessionId, TurnId,
@@ -36,6 +39,7 @@ use client::Capabilities;
 pub use client::ClientId;
 use queue::{Queued, TurnQueue};
 use sessions::Session;
+use settings::Settings;
 use turn::{Turn, TurnEnd};
 
 /// What this host understands beyond Browy's protocol 1, told in `hello.ack`.
@@ -97,7 +101,7 @@ struct RunningTurn {
 pub struct Runner {
     backend: Arc<dyn AgentBackend>,
     paths: Paths,
-    config: Config,
+    settings: Settings,
     events: mpsc::Receiver<Event>,
     sender: mpsc::Sender<Event>,
     clients: HashMap<ClientId, Client>,
@@ -109,6 +113,9 @@ pub struct Runner {
     tasks: JoinSet<()>,
     root: CancellationToken,
     incarnations: u64,
+    chats: Chats,
+    /// Old chats were looked for.
+    tidied: bool,
 }
 
 /// Connects clients to a [`Runner`].
@@ -147,8 +154,10 @@ impl Runner {
         let handle = RunnerHandle { events: sender.clone(), clients: Arc::default() };
         let runner = Self {
             backend,
+            chats: Chats::below(&paths),
+            tidied: false,
+            settings: Settings::new(config, paths.clone()),
             paths,
-            config,
             events,
             sender,
             clients: HashMap::new(),
@@ -224,6 +233,10 @@ impl Runner {
     /// Starts the prompt, or lets it wait for its turn.
     fn take_prompt(&mut self, prompt: Queued) {
         let (session, turn) = (prompt.session.clone(), prompt.turn.clone());
+        if let Err(why) = self.refresh_settings() {
+            self.tell(&session, |session_id| error_in(session_id, Some(turn), ErrorCode::NotReady, why));
+            return;
+        }
         if let Err(full) = self.queue.push(prompt) {
             self.tell(&session, |session_id| {
                 error_in(session_id, Some(turn), ErrorCode::Busy, full.to_string())
@@ -248,9 +261,10 @@ impl Runner {
                 wire: Arc::clone(&session.wire),
                 browser: Arc::clone(&session.browser),
                 paths: self.paths.clone(),
+                chats: self.chats.clone(),
                 policy: session.policy.subscribe(),
                 backend: Arc::clone(&self.backend),
-                model: session.model.clone().or_else(|| self.config.model.clone()),
+                model: session.model.clone().or_else(|| self.settings.config.model.clone()),
                 reasoning_effort: session.reasoning_effort.clone(),
                 builtin_tools: session.builtin_tools.clone(),
                 recent: std::mem::take(&mut session.recent),
@@ -297,6 +311,7 @@ impl Runner {
                 let message = "Browy made a mistake and had to end this turn. The log has the details.";
                 error_in(session_id, Some(running.turn.clone()), ErrorCode::Internal, message.to_owned())
             });
+            self.mark_cut_off(&running.session);
             self.start_next();
             self.tell_places();
         }
@@ -376,6 +391,9 @@ impl Runner {
         for client in clients {
             self.tell_status(client, status);
         }
+        if matches!(status, BackendStatus::Ready { .. }) {
+            self.tidy_once();
+        }
     }
 }
 
@@ -393,9 +411,26 @@ async fn asks_changed(running: Option<&mut RunningTurn>) {
 
 /// An error that belongs to a session, or to nobody in particular.
 fn error_message(session_id: Option<SessionId>, code: ErrorCode, message: String) -> Outbound {
-    Outbound::ChatError(ChatError { session_id, message, code, turn_id: None, duration_ms: None })
+    failed(session_id, code, message, None)
+}
+
+/// The answer to a request that failed.
+fn failed(
+    session_id: Option<SessionId>,
+    code: ErrorCode,
+    message: String,
+    request_id: Option<String>,
+) -> Outbound {
+    Outbound::ChatError(ChatError { session_id, message, code, turn_id: None, duration_ms: None, request_id })
 }
 
 fn error_in(session_id: SessionId, turn_id: Option<TurnId>, code: ErrorCode, message: String) -> Outbound {
-    Outbound::ChatError(ChatError { session_id: Some(session_id), message, code, turn_id, duration_ms: None })
+    Outbound::ChatError(ChatError {
+        session_id: Some(session_id),
+        message,
+        code,
+        turn_id,
+        duration_ms: None,
+        request_id: None,
+    })
 }

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use super::client::ClientId;
-use super::{MAX_UNREAD, Runner, error_message};
+use super::{MAX_UNREAD, Runner, failed};
 use crate::agent::{AgentBackend, AgentError, AuthState, BackendStatus, Entry};
 use crate::protocol::{
-    AuthStatus, ChatDeleted, ChatHistory, ChatHistoryResult, ChatInfo, ChatListResult, ChatRef, ChatRenamed,
-    DiagCheck, DiagResult, ErrorCode, HistoryMessage, Inbound, ModelInfo, ModelsCurrent, ModelsList,
-    ModelsSet, Outbound, ProviderResult, SdkReady, SessionId, ToolInfo, ToolsListRequest, ToolsListResult,
+    AuthStatus, ChatHistory, ChatHistoryResult, DiagCheck, DiagResult, ErrorCode, HistoryMessage, Inbound,
+    ModelInfo, ModelsCurrent, ModelsList, Outbound, SdkReady, ToolInfo, ToolsListRequest, ToolsListResult,
 };
 use crate::tools::policy::ToolPolicy;
 use crate::tools::{Effect, Exposure};
@@ -30,28 +29,11 @@ impl Runner {
             Inbound::ChatHistory(history) => self.on_chat_history(client, history),
             Inbound::ChatDelete(chat) => self.on_chat_delete(client, chat),
             Inbound::HistoryClear(cleared) => self.on_history_clear(client, cleared.session_id),
-            Inbound::ChatRename(rename) => self.reply(
-                client,
-                Outbound::ChatRenameResult(ChatRenamed {
-                    id: rename.id,
-                    title: rename.title,
-                    ok: false,
-                    request_id: rename.request_id,
-                }),
-            ),
+            Inbound::ChatRename(rename) => self.on_chat_rename(client, rename),
             Inbound::ToolsList(request) => self.on_tools_list(client, request),
-            Inbound::ProviderGet(request) => {
-                let result = self.provider(request.request_id, true, None);
-                self.reply(client, Outbound::ProviderGetResult(result));
-            }
-            Inbound::ProviderSet(set) => {
-                let result = self.provider(set.request_id, false, Some(self.edit_hint()));
-                self.reply(client, Outbound::ProviderSetResult(result));
-            }
-            Inbound::ProviderTest(request) => {
-                let result = self.provider(request.request_id, false, Some(self.edit_hint()));
-                self.reply(client, Outbound::ProviderTestResult(result));
-            }
+            Inbound::ProviderGet(request) => self.on_provider_get(client, request.request_id),
+            Inbound::ProviderSet(set) => self.on_provider_set(client, set),
+            Inbound::ProviderTest(request) => self.on_provider_test(client, request.request_id),
             Inbound::DiagRun(request) => self.on_diag(client, request.request_id),
             other => tracing::debug!(?other, "not a request"),
         }
@@ -101,45 +83,6 @@ impl Runner {
         );
     }
 
-    fn on_models_set(&mut self, client: ClientId, set: ModelsSet) {
-        let mut config = self.config.clone();
-        config.model = Some(set.id.clone());
-        match config.save(&self.paths) {
-            Ok(()) => {
-                self.config = config;
-                for outbox in self.clients.values().map(|client| &client.outbox) {
-                    let _ = outbox.send(Outbound::ModelsCurrent(ModelsCurrent {
-                        id: set.id.clone(),
-                        request_id: set.request_id.clone(),
-                    }));
-                }
-            }
-            Err(error) => self.reply(client, error_message(None, ErrorCode::Internal, error.to_string())),
-        }
-    }
-
-    fn on_chat_list(&mut self, client: ClientId, request_id: Option<String>) {
-        self.ask_backend(
-            client,
-            |backend| async move { backend.chats().await },
-            |chats| match chats {
-                Ok(chats) => Outbound::ChatListResult(ChatListResult {
-                    chats: chats
-                        .into_iter()
-                        .map(|chat| ChatInfo {
-                            id: SessionId(chat.id),
-                            summary: chat.summary,
-                            start_time: chat.start_time,
-                            modified_time: chat.modified_time,
-                        })
-                        .collect(),
-                    request_id,
-                }),
-                Err(error) => error_message(None, ErrorCode::NotReady, error.to_string()),
-            },
-        );
-    }
-
     fn on_chat_history(&mut self, client: ClientId, request: ChatHistory) {
         let id = request.id.0.clone();
         self.ask_backend(
@@ -147,43 +90,11 @@ impl Runner {
             |backend| async move { backend.history(&id).await },
             |entries| match entries {
                 Ok(entries) => Outbound::ChatHistoryResult(history_page(entries, request)),
-                Err(error) => error_message(Some(request.id), ErrorCode::NotReady, error.to_string()),
+                Err(error) => {
+                    failed(Some(request.id), ErrorCode::NotReady, error.to_string(), request.request_id)
+                }
             },
         );
-    }
-
-    fn on_chat_delete(&mut self, client: ClientId, chat: ChatRef) {
-        let ChatRef { id, request_id } = chat;
-        if self.runs(&id) {
-            self.reply(client, Outbound::ChatDeleteResult(ChatDeleted { id, ok: false, request_id }));
-            return;
-        }
-        let chat_id = id.0.clone();
-        self.ask_backend(
-            client,
-            |backend| async move { backend.delete(&chat_id).await },
-            |deleted| {
-                Outbound::ChatDeleteResult(ChatDeleted { id, ok: deleted.unwrap_or(false), request_id })
-            },
-        );
-    }
-
-    fn on_history_clear(&mut self, client: ClientId, id: SessionId) {
-        if self.runs(&id) {
-            let message = "This chat is answering; stop it first.".to_owned();
-            self.reply(client, error_message(Some(id), ErrorCode::Busy, message));
-            return;
-        }
-        if let Some(session) = self.sessions.get_mut(&id) {
-            session.recent = Default::default();
-            session.notes.clear();
-        }
-        let backend = Arc::clone(&self.backend);
-        self.tasks.spawn(async move {
-            if let Err(error) = backend.delete(&id.0).await {
-                tracing::warn!(%error, "a chat could not be cleared");
-            }
-        });
     }
 
     fn on_tools_list(&mut self, client: ClientId, request: ToolsListRequest) {
@@ -240,26 +151,9 @@ impl Runner {
         self.reply(client, Outbound::DiagResult(DiagResult { checks, request_id }));
     }
 
-    fn provider(&self, request_id: Option<String>, ok: bool, error: Option<String>) -> ProviderResult {
-        let provider = self.config.provider.as_ref();
-        ProviderResult {
-            kind: if provider.is_some() { "openai" } else { "copilot" }.to_owned(),
-            base_url: provider.map(|provider| provider.base_url.clone()),
-            model: provider.map(|provider| provider.model.clone()),
-            has_key: provider.is_some_and(|provider| provider.api_key.is_some()),
-            ok,
-            error,
-            request_id,
-        }
-    }
-
-    fn edit_hint(&self) -> String {
-        format!("Set the provider in {} and restart the browser.", self.paths.config().display())
-    }
-
     /// The model for new prompts.
     pub(super) fn model(&self) -> String {
-        self.config.model.clone().unwrap_or_else(|| self.backend.current_model())
+        self.settings.config.model.clone().unwrap_or_else(|| self.backend.current_model())
     }
 
     /// Tells a client how the backend is, and once it is up which models there are.
@@ -300,7 +194,14 @@ fn models_list(models: Result<Vec<crate::agent::Model>, AgentError>, request_id:
     let models = models
         .unwrap_or_default()
         .into_iter()
-        .map(|model| ModelInfo { id: model.id, name: model.name, vendor: model.vendor })
+        .map(|model| ModelInfo {
+            id: model.id,
+            name: model.name,
+            vendor: model.vendor,
+            multiplier: model.multiplier,
+            context_window: model.context_window,
+            reasoning_efforts: model.reasoning_efforts,
+        })
         .collect();
     Outbound::ModelsList(ModelsList { models, request_id })
 }

@@ -11,6 +11,7 @@ use super::answer::Answer;
 use super::asks::Asks;
 use super::budget::MAX_TIME;
 use super::calls::Calls;
+use super::chats;
 use super::client::SessionWire;
 use super::context;
 use crate::agent::recent_actions::RecentActions;
@@ -18,6 +19,7 @@ use crate::agent::{
     AgentBackend, AgentError, AgentEvent, AgentTurn, ChatSpec, Ending, Prompt, ToolDefinition, prompt,
 };
 use crate::browser::{Browser, Wire as _};
+use crate::data::chats::Chats;
 use crate::paths::Paths;
 use crate::protocol::{
     ChatDelta, ChatDone, ChatError, ChatStarted, ErrorCode, EventActivity, Outbound, SessionId, TurnId, Usage,
@@ -27,6 +29,10 @@ use crate::tools::policy::ToolPolicy;
 /// How long a stopped backend may take to say so. Delays only the next turn, never the ending.
 const ABORT_GRACE: Duration = Duration::from_millis(500);
 
+/// What the model is told after a turn that another process could not finish.
+const CUT_OFF: &str =
+    "the last turn was cut off; the outcome of its last action is unknown, look before you go on";
+
 /// Everything a turn needs; it owns all of it while it runs.
 pub(super) struct Turn {
     pub id: TurnId,
@@ -35,6 +41,7 @@ pub(super) struct Turn {
     pub wire: Arc<SessionWire>,
     pub browser: Arc<Browser>,
     pub paths: Paths,
+    pub chats: Chats,
     pub policy: watch::Receiver<ToolPolicy>,
     pub backend: Arc<dyn AgentBackend>,
     pub model: Option<String>,
@@ -79,6 +86,8 @@ impl Turn {
         };
         let unknown = calls.stop_all(&mut self.recent);
         self.finish(&outcome, &answer, started.elapsed());
+        let cut_off = matches!(outcome, Outcome::Failed(AgentError::Interrupted(_)));
+        chats::turn_ends(&self.chats, &self.session, cut_off).await;
         if let Some(agent) = agent
             && !matches!(outcome, Outcome::Done | Outcome::Failed(_))
         {
@@ -90,11 +99,19 @@ impl Turn {
     /// Reads the page and sends the prompt.
     async fn open(&mut self) -> Result<AgentTurn, Outcome> {
         let cancel = self.cancel.clone();
-        let context = tokio::select! {
+        let notes = std::mem::take(&mut self.notes);
+        let knows = !notes.is_empty();
+        let (mut context, cut_off) = tokio::select! {
             biased;
             () = cancel.cancelled() => return Err(Outcome::Stopped),
-            context = context::read(&self.browser, &self.cancel, self.recent.lines(), std::mem::take(&mut self.notes)) => context,
+            read = futures::future::join(
+                context::read(&self.browser, &self.cancel, self.recent.lines(), notes),
+                chats::turn_begins(&self.chats, &self.session, &self.words),
+            ) => read,
         };
+        if cut_off && !knows {
+            context.notes.push(CUT_OFF.to_owned());
+        }
         let fence = uuid::Uuid::new_v4().simple().to_string();
         let prompt = Prompt {
             text: prompt::compose(&self.words, &context, &fence),
@@ -247,6 +264,7 @@ impl Turn {
                 code,
                 turn_id: Some(self.id.clone()),
                 duration_ms,
+                request_id: None,
             }),
         });
     }

@@ -10,6 +10,7 @@ mod human;
 mod inspect;
 mod interact;
 mod kinds;
+mod memory;
 mod navigate;
 mod output;
 pub mod policy;
@@ -156,13 +157,14 @@ impl<T: Tool> ErasedTool for T {
 
 /// Every tool, by category, in the order the model sees them.
 pub fn all() -> impl Iterator<Item = &'static dyn ErasedTool> {
-    let categories: [&'static [&'static dyn ErasedTool]; 7] = [
+    let categories: [&'static [&'static dyn ErasedTool]; 8] = [
         inspect::TOOLS,
         interact::TOOLS,
         forms::TOOLS,
         navigate::TOOLS,
         tabs::TOOLS,
         devtools::TOOLS,
+        memory::TOOLS,
         human::TOOLS,
     ];
     categories.into_iter().flatten().copied()

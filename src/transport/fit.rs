@@ -352,6 +352,7 @@ mod tests {
                 code: ErrorCode::Model,
                 turn_id: None,
                 duration_ms: None,
+                request_id: None,
             }),
             Outbound::EventActivity(EventActivity {
                 session_id: session(),
@@ -483,6 +484,7 @@ mod tests {
             summary: Some(format!("{n} {}", "x".repeat(1000))),
             start_time: n,
             modified_time: n,
+            interrupted: false,
         };
         let list = ChatListResult { chats: (0..2000).map(chat).collect(), request_id: None };
         let Outbound::ChatListResult(sent) = decoded(&encode(Outbound::ChatListResult(list)).unwrap()) else {

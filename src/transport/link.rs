@@ -139,7 +139,14 @@ fn farewell(error: &FrameError) -> Option<Outbound> {
         ),
         FrameError::Truncated { .. } | FrameError::Io(_) => return None,
     };
-    Some(Outbound::ChatError(ChatError { session_id: None, message, code, turn_id: None, duration_ms: None }))
+    Some(Outbound::ChatError(ChatError {
+        session_id: None,
+        message,
+        code,
+        turn_id: None,
+        duration_ms: None,
+        request_id: None,
+    }))
 }
 
 #[cfg(test)]

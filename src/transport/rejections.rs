@@ -72,6 +72,7 @@ impl Rejections {
             code: ErrorCode::Unsupported,
             turn_id: None,
             duration_ms: None,
+            request_id: None,
         })
     }
 

@@ -1,46 +1,13 @@
 //! A real Runner between a fake browser and a fake model, on a clock that only moves when all wait.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use browy::agent::{AgentError, AgentEvent, prompt};
-use browy::config::Config;
-use browy::paths::Paths;
 use browy::protocol::{ErrorCode, Outbound};
-use browy::runner::{Runner, RunnerHandle};
-use serde_json::json;
-use tokio::sync::mpsc;
-use tokio::task::JoinSet;
+use serde_json::{Value, json};
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
 
-use crate::support::fake_agent::{FakeAgent, Prompts};
-use crate::support::fake_panel::FakeBrowser;
-
-/// A running Runner with everything it needs.
-struct World {
-    agent: Arc<FakeAgent>,
-    prompts: Prompts,
-    deletions: mpsc::UnboundedReceiver<String>,
-    runner: RunnerHandle,
-    tasks: JoinSet<()>,
-    _home: tempfile::TempDir,
-}
-
-impl World {
-    fn new() -> Self {
-        let home = tempfile::tempdir().expect("a home");
-        let (agent, prompts, deletions) = FakeAgent::ready();
-        let (runner, handle) = Runner::new(agent.clone(), Paths::below(home.path()), Config::default());
-        let mut tasks = JoinSet::new();
-        tasks.spawn(runner.run(CancellationToken::new()));
-        Self { agent, prompts, deletions, runner: handle, tasks, _home: home }
-    }
-
-    async fn browser(&mut self) -> FakeBrowser {
-        FakeBrowser::connect(&self.runner, &mut self.tasks).await
-    }
-}
+use crate::support::world::World;
 
 #[tokio::test(start_paused = true)]
 async fn answer_streams_piece_by_piece_and_ends_once() {
@@ -329,6 +296,48 @@ async fn no_chat_ever_sees_another_chats_actions() {
     browser.prompts("sp-1", "t4", "fresh again");
     let reopened = world.prompts.next().await;
     assert!(!reopened.prompt.text.contains("canary-one"), "{}", reopened.prompt.text);
+}
+
+#[tokio::test(start_paused = true)]
+async fn notes_of_one_chat_are_read_by_another_and_a_damaged_file_is_kept() {
+    let mut world = World::new();
+    let mut browser = world.browser().await;
+    browser.open_panel("sp-1").await;
+    browser.open_panel("sp-2").await;
+    browser.prompts("sp-1", "t1", "remember");
+    let mut turn = world.prompts.next().await;
+    let set = json!({ "key": "size", "value": "shoes: 42 \"EU\"\n", "category": "shopping" });
+    assert!(turn.calls("note_set", set).await.ok);
+    let refused = turn.calls("note_set", json!({ "key": "k", "value": "v".repeat(4_097) })).await;
+    assert!(!refused.ok && refused.text.contains("bad_argument"), "{refused:?}");
+    turn.says("m", "done").await;
+    turn.ends().await;
+    browser.ending("sp-1").await;
+
+    browser.prompts("sp-2", "t2", "what size?");
+    let mut turn = world.prompts.next().await;
+    let listed: Value = serde_json::from_str(&turn.calls("note_list", json!({})).await.text).unwrap();
+    assert_eq!((&listed["count"], &listed["notes"][0]["key"]), (&json!(1), &json!("size")));
+    let none = turn.calls("note_list", json!({ "category": "other" })).await.text;
+    assert!(none.contains("\"count\":0"), "{none}");
+    let note: Value =
+        serde_json::from_str(&turn.calls("note_get", json!({ "key": "size" })).await.text).unwrap();
+    assert_eq!(note["value"], "shoes: 42 \"EU\"\n");
+    assert_eq!(note["category"], "shopping");
+
+    let file = world.home.path().join(".browy/data/notes.json");
+    std::fs::write(&file, "{ half").unwrap();
+    let lost = turn.calls("note_get", json!({ "key": "size" })).await;
+    assert!(lost.text.contains("\"value\":null") && lost.text.contains("corrupt-"), "{lost:?}");
+    assert!(turn.calls("note_set", json!({ "key": "new", "value": "1" })).await.ok);
+    let deleted = turn.calls("note_delete", json!({ "key": "new" })).await;
+    assert!(deleted.text.contains("\"deleted\":true"), "{deleted:?}");
+    let kept = std::fs::read_dir(file.parent().unwrap())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.to_string_lossy().contains("corrupt-"))
+        .unwrap();
+    assert_eq!(std::fs::read_to_string(kept).unwrap(), "{ half");
 }
 
 #[tokio::test(start_paused = true)]

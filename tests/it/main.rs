@@ -9,6 +9,7 @@ mod architecture;
 #[path = "../case_runner/bind.rs"]
 mod bind;
 mod case_rules;
+mod chats;
 mod conversations;
 mod copilot;
 mod demo;
@@ -31,6 +32,7 @@ mod logging;
 #[cfg(target_os = "linux")]
 mod process;
 mod registry;
+mod settings;
 #[cfg(unix)]
 mod three_tabs;
 #[cfg(unix)]

@@ -102,8 +102,12 @@ fn next(results: &[String], search: &str) -> Result<Step, String> {
 
 /// A browser with extension, host and real CLI, whose model is the server at `model`.
 async fn start(home: &Path, model: &str) -> Chromium {
-    let provider =
-        Provider { base_url: model.to_owned(), model: "mock-1".to_owned(), api_key: Some("test".to_owned()) };
+    let provider = Provider {
+        base_url: model.to_owned(),
+        model: "mock-1".to_owned(),
+        api_key: Some("test".to_owned()),
+        ..Provider::default()
+    };
     let file = Paths::below(home).config();
     std::fs::create_dir_all(file.parent().unwrap()).unwrap();
     let config = Config { provider: Some(provider), ..Config::default() };

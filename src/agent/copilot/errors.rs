@@ -116,6 +116,7 @@ mod tests {
             base_url: "http://127.0.0.1:1/v1".into(),
             model: "m".into(),
             api_key: Some("secret".into()),
+            ..Provider::default()
         };
         let text = of_turn(&failure("authentication", Some(401)), false, Some(&provider)).to_string();
         assert!(

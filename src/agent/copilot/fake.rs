@@ -174,7 +174,12 @@ pub fn candidate(name: &str, version: Option<&str>, optional: bool) -> Candidate
 
 /// A backend with an own provider, so that no sign-in is needed.
 pub fn backend() -> (CopilotBackend, Started) {
-    let provider = Provider { base_url: "http://127.0.0.1:1/v1".into(), model: "m".into(), api_key: None };
+    let provider = Provider {
+        base_url: "http://127.0.0.1:1/v1".into(),
+        model: "m".into(),
+        api_key: None,
+        ..Provider::default()
+    };
     let config = Config { provider: Some(provider), ..Config::default() };
     backend_with(config, vec![candidate("full", None, false)])
 }

@@ -38,21 +38,25 @@ pub async fn list(client: &Client, folder: &Path) -> Result<Vec<StoredChat>, Age
         .await
         .map_err(|error| errors::of_call(&error, "Listing the chats"))?;
     let mut chats: Vec<_> =
-        listed.sessions.into_iter().filter(|session| is_ours(session, folder)).map(stored).collect();
+        listed.sessions.into_iter().filter_map(|session| stored(session, folder)).collect();
     chats.sort_by_key(|chat| std::cmp::Reverse(chat.modified_time));
     Ok(chats)
 }
 
-fn is_ours(session: &wire::StoredSession, folder: &Path) -> bool {
+/// What is told of a chat, if it is one of Browy's: by its id, by its working directory, or by what it begins with.
+fn stored(session: wire::StoredSession, folder: &Path) -> Option<StoredChat> {
+    let has_prefix = PREFIXES.iter().any(|prefix| session.session_id.starts_with(prefix));
     let folder = folder.to_str();
-    PREFIXES.iter().any(|prefix| session.session_id.starts_with(prefix))
-        || (folder.is_some() && session.context.as_ref().and_then(|context| context.cwd.as_deref()) == folder)
-}
-
-fn stored(session: wire::StoredSession) -> StoredChat {
+    let is_in_folder =
+        folder.is_some() && session.context.as_ref().and_then(|context| context.cwd.as_deref()) == folder;
+    let has_block = session.summary.as_deref().is_some_and(|summary| summary.contains("<browser_context"));
+    if !has_prefix && !is_in_folder && !has_block {
+        return None;
+    }
     let time = |text: Option<String>| text.as_deref().and_then(millis).unwrap_or_default();
     let start_time = time(session.start_time);
-    StoredChat {
+    Some(StoredChat {
+        surely_ours: has_prefix && is_in_folder,
         id: session.session_id,
         summary: session
             .summary
@@ -61,7 +65,7 @@ fn stored(session: wire::StoredSession) -> StoredChat {
             .filter(|text| !text.is_empty()),
         start_time,
         modified_time: time(session.modified_time).max(start_time),
-    }
+    })
 }
 
 /// The transcript, oldest first. The chat need not be open.

@@ -54,7 +54,7 @@ use crate::paths::Paths;
 
 /// The Copilot CLI.
 pub struct CopilotBackend {
-    config: Config,
+    config: watch::Sender<Config>,
     folder: PathBuf,
     supervisor: SupervisorHandle,
     chats: ChatsHandle,
@@ -87,8 +87,9 @@ impl CopilotBackend {
 
     fn with_launcher(launcher: impl Launcher, config: Config, folder: PathBuf) -> Self {
         let mut tasks = JoinSet::new();
-        let supervisor = Supervisor::start(launcher, config.clone(), &mut tasks);
-        let chats = Chats::start(config.clone(), folder.clone(), supervisor.clone(), &mut tasks);
+        let config = watch::Sender::new(config);
+        let supervisor = Supervisor::start(launcher, config.subscribe(), &mut tasks);
+        let chats = Chats::start(config.subscribe(), folder.clone(), supervisor.clone(), &mut tasks);
         Self { config, folder, supervisor, chats, _tasks: tasks }
     }
 }
@@ -104,14 +105,14 @@ impl AgentBackend for CopilotBackend {
     }
 
     async fn models(&self) -> Result<Vec<Model>, AgentError> {
-        if let Some(provider) = &self.config.provider {
+        if let Some(provider) = &self.config.borrow().provider {
             return Ok(vec![models::of_provider(provider)]);
         }
         models::list(&self.supervisor.link().await?.client).await
     }
 
     fn current_model(&self) -> String {
-        models::choose(&self.config, None)
+        models::choose(&self.config.borrow(), None)
             .map(str::to_owned)
             .or_else(|| self.chats.default_model())
             // The CLI chooses; which one it will be shows with the first chat.
@@ -119,7 +120,7 @@ impl AgentBackend for CopilotBackend {
     }
 
     async fn auth(&self) -> Result<AuthState, AgentError> {
-        if let Some(ready) = auth::of_provider(&self.config) {
+        if let Some(ready) = auth::of_provider(&self.config.borrow()) {
             return Ok(ready);
         }
         let link = self.supervisor.link().await?;
@@ -139,6 +140,15 @@ impl AgentBackend for CopilotBackend {
 
     async fn delete(&self, chat_id: &str) -> Result<bool, AgentError> {
         self.chats.delete(chat_id).await
+    }
+
+    fn configure(&self, config: &Config) -> Result<(), AgentError> {
+        self.config.send_if_modified(|now| {
+            let changed = now != config;
+            now.clone_from(config);
+            changed
+        });
+        Ok(())
     }
 
     async fn shutdown(&self, grace: Duration) {

@@ -14,7 +14,7 @@ const LIMIT: Duration = Duration::from_secs(30);
 
 /// An own provider offers exactly its own model.
 pub fn of_provider(provider: &Provider) -> Model {
-    Model { id: provider.model.clone(), name: provider.model.clone(), vendor: None }
+    Model { id: provider.model.clone(), name: provider.model.clone(), ..Model::default() }
 }
 
 /// Asks the CLI.
@@ -34,6 +34,12 @@ pub async fn list(client: &Client) -> Result<Vec<Model>, AgentError> {
                 name: model.name.unwrap_or_else(|| model.id.clone()),
                 id: model.id,
                 vendor: model.vendor,
+                multiplier: model.billing.and_then(|billing| billing.multiplier),
+                context_window: model
+                    .capabilities
+                    .and_then(|capabilities| capabilities.limits)
+                    .and_then(|limits| limits.max_context_window_tokens),
+                reasoning_efforts: model.supported_reasoning_efforts,
             })
             .collect()),
         Err(error) => {

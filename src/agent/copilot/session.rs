@@ -13,7 +13,7 @@ use super::supervisor::{Link, SupervisorHandle};
 use super::turn::{self, TurnCx};
 use super::{auth, errors, models, provider, wire};
 use crate::agent::{AgentError, AgentTurn, AuthState, ChatSpec, Prompt};
-use crate::config::Config;
+use crate::config::{Config, Provider};
 
 /// Opening asks GitHub when somebody is signed in: 10 s a try in a network that swallows packets.
 const OPEN_LIMIT: Duration = Duration::from_secs(60);
@@ -67,7 +67,7 @@ impl ChatsHandle {
 
 /// Owns what is known of the open chats.
 pub struct Chats {
-    config: Config,
+    config: watch::Receiver<Config>,
     folder: PathBuf,
     supervisor: SupervisorHandle,
     commands: mpsc::Receiver<Command>,
@@ -84,12 +84,13 @@ pub struct Chats {
 struct Open {
     generation: u64,
     spec: ChatSpec,
+    provider: Option<Provider>,
 }
 
 impl Chats {
     /// Starts the owner's task in `tasks`. `folder`: the chats' working directory.
     pub fn start(
-        config: Config,
+        config: watch::Receiver<Config>,
         folder: PathBuf,
         supervisor: SupervisorHandle,
         tasks: &mut JoinSet<()>,
@@ -157,13 +158,14 @@ impl Chats {
         chat: ChatSpec,
         events: mpsc::Receiver<super::event::SessionEvent>,
     ) -> AgentTurn {
+        let provider = self.open.get(&chat.id).and_then(|open| open.provider.clone());
         *self.busy.entry(chat.id.clone()).or_default() += 1;
         let cx = TurnCx {
             link,
             supervisor: self.supervisor.clone(),
             tools: chat.tools.into_iter().map(|tool| tool.name).collect::<HashSet<_>>(),
             session_id: chat.id,
-            provider: self.config.provider.clone(),
+            provider,
             events,
         };
         turn::start(cx, &mut self.turns)
@@ -228,7 +230,10 @@ impl Chats {
     /// Has the chat open with exactly this specification. Resuming an open chat replaces its tools, model
     /// and system message, so a change needs nothing else.
     async fn ensure_open(&mut self, link: &Link, chat: &ChatSpec) -> Result<(), AgentError> {
-        let as_wanted = |open: &Open| open.generation == link.generation && open.spec == *chat;
+        let config = self.config.borrow().clone();
+        let as_wanted = |open: &Open| {
+            open.generation == link.generation && open.spec == *chat && open.provider == config.provider
+        };
         if self.open.get(&chat.id).is_some_and(as_wanted) {
             return Ok(());
         }
@@ -244,7 +249,7 @@ impl Chats {
         self.open.remove(&chat.id);
         self.close_idle(link).await;
         let folder = self.folder.to_string_lossy().into_owned();
-        let params = open_params(&self.config, chat, &folder, &self.mcp.1);
+        let params = open_params(&config, chat, &folder, &self.mcp.1);
         let (method, what) = if exists {
             ("session.resume", "Opening the chat again")
         } else {
@@ -264,7 +269,8 @@ impl Chats {
         if let Err(error) = client.call::<Value>("session.options.update", &options, LIMIT).await {
             tracing::warn!(%error, "copilot: custom instructions may be read");
         }
-        self.open.insert(chat.id.clone(), Open { generation: link.generation, spec: chat.clone() });
+        let provider = config.provider.clone();
+        self.open.insert(chat.id.clone(), Open { generation: link.generation, spec: chat.clone(), provider });
         Ok(())
     }
 

@@ -126,7 +126,7 @@ impl SupervisorHandle {
 /// Owns the CLI's process.
 pub struct Supervisor<L> {
     launcher: L,
-    config: Config,
+    config: watch::Receiver<Config>,
     commands: mpsc::Receiver<Command>,
     status: watch::Sender<BackendStatus>,
     /// Cuts a start short.
@@ -160,7 +160,7 @@ enum Side {
 
 impl<L: Launcher> Supervisor<L> {
     /// Starts the supervisor in `tasks`; it starts the CLI at once.
-    pub fn start(launcher: L, config: Config, tasks: &mut JoinSet<()>) -> SupervisorHandle {
+    pub fn start(launcher: L, config: watch::Receiver<Config>, tasks: &mut JoinSet<()>) -> SupervisorHandle {
         let (commands, receiver) = mpsc::channel(64);
         let (status, status_receiver) = watch::channel(BackendStatus::Starting);
         let stopping = CancellationToken::new();
@@ -192,6 +192,7 @@ impl<L: Launcher> Supervisor<L> {
                 biased;
                 ended = ended(&mut self.running) => { self.down(&ended); continue }
                 Some(side) = self.side.join_next() => { self.side_done(side.ok()); continue }
+                Ok(()) = self.config.changed() => { self.settings_changed(); continue }
                 command = self.commands.recv() => command,
             };
             match command {
@@ -329,17 +330,33 @@ impl<L: Launcher> Supervisor<L> {
         let started = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
         let link = Link { client, generation: self.generation, started, fate: fate_receiver };
         tracing::info!(version, generation = self.generation, "copilot: ready");
-        let known = auth::of_provider(&self.config).unwrap_or(AuthState::Unknown);
-        self.status.send_replace(BackendStatus::Ready { version: version.to_owned(), auth: known.clone() });
+        self.ready(link.client.clone(), version.to_owned());
+        self.running = Some(Running { link: link.clone(), process, fate, checking: false });
+        link
+    }
+
+    /// Tells that prompts can be answered, and finds out who pays.
+    fn ready(&mut self, client: Client, version: String) {
+        let known = auth::of_provider(&self.config.borrow_and_update()).unwrap_or(AuthState::Unknown);
+        self.status.send_replace(BackendStatus::Ready { version: version.clone(), auth: known.clone() });
         if known == AuthState::Unknown {
-            let (client, generation, version) = (link.client.clone(), self.generation, version.to_owned());
+            let generation = self.generation;
             self.side.spawn(async move {
                 let auth = auth::ask(&client).await.unwrap_or(AuthState::Unknown);
                 Side::Auth { generation, auth, version }
             });
         }
-        self.running = Some(Running { link: link.clone(), process, fate, checking: false });
-        link
+    }
+
+    /// Another provider, or none: who pays is not who paid.
+    fn settings_changed(&mut self) {
+        let version = match &*self.status.borrow() {
+            BackendStatus::Ready { version, .. } => version.clone(),
+            _ => return,
+        };
+        if let Some(running) = &self.running {
+            self.ready(running.link.client.clone(), version);
+        }
     }
 
     /// The CLI is gone, or its connection is.

@@ -96,10 +96,20 @@ pub struct LargeOutput {
 #[serde(rename_all = "camelCase")]
 pub struct Provider<'a> {
     pub r#type: &'static str,
-    pub wire_api: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wire_api: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub azure: Option<Azure<'a>>,
     pub base_url: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api_key: Option<&'a str>,
+}
+
+/// What only Azure wants to know.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Azure<'a> {
+    pub api_version: &'a str,
 }
 
 /// Reply to `session.create` and `session.resume`.
@@ -268,6 +278,7 @@ pub struct ModelList {
 
 /// A model on offer.
 #[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct ListedModel {
     pub id: String,
     #[serde(default)]
@@ -276,6 +287,33 @@ pub struct ListedModel {
     pub vendor: Option<String>,
     #[serde(default)]
     pub policy: Option<ModelPolicy>,
+    #[serde(default)]
+    pub billing: Option<ModelBilling>,
+    #[serde(default)]
+    pub capabilities: Option<ModelCapabilities>,
+    #[serde(default)]
+    pub supported_reasoning_efforts: Vec<String>,
+}
+
+/// What a model costs.
+#[derive(Debug, Deserialize)]
+pub struct ModelBilling {
+    #[serde(default)]
+    pub multiplier: Option<f64>,
+}
+
+/// What a model can do.
+#[derive(Debug, Deserialize)]
+pub struct ModelCapabilities {
+    #[serde(default)]
+    pub limits: Option<ModelLimits>,
+}
+
+/// How much it can read. The names are the model service's own.
+#[derive(Debug, Deserialize)]
+pub struct ModelLimits {
+    #[serde(default)]
+    pub max_context_window_tokens: Option<u64>,
 }
 
 /// Whether the account may use a model.

@@ -169,6 +169,7 @@ fn settings(home: &Path, model: &Server) -> anyhow::Result<()> {
         base_url: format!("{}/v1", model.base()),
         model: model::MODEL.to_owned(),
         api_key: Some("demo".to_owned()),
+        ..Provider::default()
     };
     let config = Config { provider: Some(provider), ..Config::default() };
     let file = Paths::below(home).config();

@@ -310,7 +310,7 @@ const snapshot = (() => {
     pass.run(region && dom.isElement(region) ? region : null);
     if (options.probe && pass.hosts.length > 0) return { closed: pass.hosts.map((host) => registry.slotOf(host)) };
     current = pass;
-    let list = chosen(pass);
+    let list = kept(pass);
     list = [...list.filter((one) => one.inherited.layer > 0), ...list.filter((one) => one.inherited.layer === 0)];
     const total = list.length;
     const counts = count(list, pass);
@@ -357,7 +357,7 @@ const snapshot = (() => {
       }
     }
     if (found.length > 0) return { closed: found.map((host) => registry.slotOf(host)) };
-    const frames = foreign().map((frame) => ({
+    const shut = foreign().map((frame) => ({
       slot: registry.slotOf(frame),
       name: names.of(frame, 80).name,
       seen: [0, 0, 0, 0],
@@ -365,19 +365,19 @@ const snapshot = (() => {
       inert: false,
       at: [0, 0, 1],
     }));
-    return { frames, facts: { origin: self.origin } };
+    return { frames: shut, facts: { origin: self.origin } };
   }
 
   /** The frames that this world cannot look into. @returns {Element[]} */
   function foreign() {
-    const frames = [];
+    const found = [];
     for (const root of dom.roots()) {
       for (const element of dom.all(root, 'iframe, frame')) {
         const rect = dom.rect(element);
-        if (!dom.shown(element) && rect.width >= 2 && rect.height >= 2 && frames.length < 100) frames.push(element);
+        if (!dom.shown(element) && rect.width >= 2 && rect.height >= 2 && found.length < 100) found.push(element);
       }
     }
-    return frames;
+    return found;
   }
 
   /**
@@ -385,7 +385,7 @@ const snapshot = (() => {
    * @param {InstanceType<typeof walk.Walk>} pass
    * @returns {Candidate[]}
    */
-  function chosen(pass) {
+  function kept(pass) {
     for (const candidate of pass.candidates) if (!candidate.dropped && !measure(candidate)) candidate.dropped = true;
     for (const place of pass.places) coverFrame(place);
     settle(pass.candidates);
@@ -404,7 +404,7 @@ const snapshot = (() => {
     pass.run(null);
     /** @type {Map<Element, Candidate>} */
     const all = new Map();
-    for (const candidate of chosen(pass)) {
+    for (const candidate of kept(pass)) {
       if (candidate.kind === 'text' || candidate.kind === 'frame') continue;
       if (candidate.kind === 'scroll') describe.boxes.add(candidate.element);
       else describe.boxes.delete(candidate.element);

@@ -65,6 +65,21 @@ async fn changes_reach_an_open_chat_with_the_next_prompt() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn another_provider_gets_the_next_prompt_of_an_open_chat() {
+    let home = Home::full();
+    let (one, two) = (ModelServer::scripted([]).await, ModelServer::scripted([]).await);
+    let backend = home.start(with_model(&one.url));
+    finish(backend.prompt(chat("sp-move", &["look"]), prompt("first")).await.unwrap()).await;
+    let before = one.requests().len();
+    backend.configure(&with_model(&two.url)).unwrap();
+    let outcome = finish(backend.prompt(chat("sp-move", &["look"]), prompt("second")).await.unwrap()).await;
+    assert_eq!(outcome.ending, Ending::Done);
+    assert_eq!(one.requests().len(), before);
+    assert_eq!(said(&two.last(), "user").len(), 2, "the chat goes on");
+    backend.shutdown(Duration::from_secs(1)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn chats_are_listed_read_and_deleted() {
     for home in [Home::full(), Home::new().await] {
         let model = ModelServer::scripted([Step::text("Calling.").and_call("look", json!({}))]).await;

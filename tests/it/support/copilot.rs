@@ -154,7 +154,12 @@ pub async fn ready(backend: &Arc<dyn AgentBackend>) -> String {
 
 /// Settings with the scripted model.
 pub fn with_model(url: &str) -> Config {
-    let provider = Provider { base_url: url.to_owned(), model: "mock-1".into(), api_key: Some("k".into()) };
+    let provider = Provider {
+        base_url: url.to_owned(),
+        model: "mock-1".into(),
+        api_key: Some("k".into()),
+        ..Provider::default()
+    };
     Config { provider: Some(provider), ..Config::default() }
 }
 

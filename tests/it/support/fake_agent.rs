@@ -8,6 +8,7 @@ use browy::agent::{
     AgentBackend, AgentError, AgentEvent, AgentTurn, AuthState, BackendStatus, ChatSpec, Ending, Entry,
     Model, Prompt, StoredChat, ToolReply, TurnControl,
 };
+use browy::config::Config;
 use serde_json::Value;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
@@ -19,6 +20,10 @@ pub struct FakeAgent {
     /// The next prompt fails with this.
     pub refuse: watch::Sender<Option<AgentError>>,
     pub deleted: mpsc::UnboundedSender<String>,
+    /// The chats it has stored.
+    pub stored: watch::Sender<Vec<StoredChat>>,
+    /// The settings it was told last.
+    pub config: watch::Sender<Config>,
 }
 
 /// Prompts as they arrive.
@@ -39,9 +44,32 @@ impl FakeAgent {
         let (deleted, deletions) = mpsc::unbounded_channel();
         let status =
             BackendStatus::Ready { version: "0.0.0".to_owned(), auth: AuthState::Ready { detail: None } };
-        let agent =
-            Self { status: watch::Sender::new(status), prompts, refuse: watch::Sender::new(None), deleted };
+        let agent = Self {
+            status: watch::Sender::new(status),
+            prompts,
+            refuse: watch::Sender::new(None),
+            deleted,
+            stored: watch::Sender::default(),
+            config: watch::Sender::default(),
+        };
         (Arc::new(agent), Prompts(received), deletions)
+    }
+
+    /// It has not started yet; what it is asked waits.
+    pub fn is_starting(&self) {
+        self.status.send_replace(BackendStatus::Starting);
+    }
+
+    /// It has a chat on disk.
+    pub fn stores(&self, id: &str, modified_time: u64, surely_ours: bool) {
+        let chat = StoredChat {
+            id: id.to_owned(),
+            summary: Some(format!("words of {id}")),
+            start_time: 1,
+            modified_time,
+            surely_ours,
+        };
+        self.stored.send_modify(|stored| stored.push(chat));
     }
 }
 
@@ -149,7 +177,7 @@ impl AgentBackend for FakeAgent {
     }
 
     async fn models(&self) -> Result<Vec<Model>, AgentError> {
-        Ok(vec![Model { id: "fake-1".to_owned(), name: "Fake One".to_owned(), vendor: None }])
+        Ok(vec![Model { id: "fake-1".to_owned(), name: "Fake One".to_owned(), ..Model::default() }])
     }
 
     fn current_model(&self) -> String {
@@ -161,7 +189,9 @@ impl AgentBackend for FakeAgent {
     }
 
     async fn chats(&self) -> Result<Vec<StoredChat>, AgentError> {
-        Ok(Vec::new())
+        let mut status = self.status.subscribe();
+        let _ = status.wait_for(|status| *status != BackendStatus::Starting).await;
+        Ok(self.stored.borrow().clone())
     }
 
     async fn history(&self, _chat_id: &str) -> Result<Vec<Entry>, AgentError> {
@@ -170,7 +200,18 @@ impl AgentBackend for FakeAgent {
 
     async fn delete(&self, chat_id: &str) -> Result<bool, AgentError> {
         let _ = self.deleted.send(chat_id.to_owned());
-        Ok(true)
+        let mut was_there = false;
+        self.stored.send_modify(|stored| {
+            let before = stored.len();
+            stored.retain(|chat| chat.id != chat_id);
+            was_there = stored.len() < before;
+        });
+        Ok(was_there)
+    }
+
+    fn configure(&self, config: &Config) -> Result<(), AgentError> {
+        self.config.send_replace(config.clone());
+        Ok(())
     }
 
     async fn shutdown(&self, _grace: Duration) {}

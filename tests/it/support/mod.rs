@@ -14,3 +14,4 @@ pub mod model_server;
 pub mod page_server;
 #[cfg(target_os = "linux")]
 pub mod processes;
+pub mod world;
