@@ -197,21 +197,23 @@ fn draw(
     let mut picture = Picture::read_png(&decoded(shot)?)?;
     // Without a clip the scroll bars are in the picture, too; with one it is smaller.
     let scale = (f64::from(picture.width()) / width).min(density);
-    let seen: Vec<(u32, Area)> = marks
-        .iter()
-        .filter_map(|mark| {
-            let [left, top, right, bottom] = mark.edges;
-            let [left, top] = [left.max(0.0), top.max(0.0)];
-            let [right, bottom] = [right.min(width), bottom.min(height)];
-            let area = Area {
-                left: pixel(left * scale),
-                top: pixel(top * scale),
-                right: pixel(right * scale),
-                bottom: pixel(bottom * scale),
-            };
-            (right - left >= 1.0 && bottom - top >= 1.0).then_some((mark.index, area))
-        })
-        .collect();
+    let area = |mark: &Mark| {
+        let [left, top, right, bottom] = mark.edges;
+        let [left, top] = [left.max(0.0), top.max(0.0)];
+        let [right, bottom] = [right.min(width), bottom.min(height)];
+        let area = Area {
+            left: pixel(left * scale),
+            top: pixel(top * scale),
+            right: pixel(right * scale),
+            bottom: pixel(bottom * scale),
+        };
+        (right - left >= 1.0 && bottom - top >= 1.0).then_some(area)
+    };
+    for secret in marks.iter().filter(|mark| mark.secret).filter_map(area) {
+        picture.paint_over(secret);
+    }
+    let open = marks.iter().filter(|mark| !mark.blocked);
+    let seen: Vec<(u32, Area)> = open.filter_map(|mark| Some((mark.index, area(mark)?))).collect();
     picture.mark(&seen, if scale >= 1.75 { 3 } else { 2 });
     let small = STANDARD.encode(picture.jpeg()?);
     let numbers = seen.into_iter().map(|(index, _)| index).collect();

@@ -116,6 +116,11 @@ impl Picture {
         Ok(out)
     }
 
+    /// Leaves nothing to be read there.
+    pub fn paint_over(&mut self, area: Area) {
+        self.fill(area, [120; 3]);
+    }
+
     /// Draws a frame and a number for each, in order; `dot`: pixels that one dot of a digit takes.
     pub fn mark(&mut self, marks: &[(u32, Area)], dot: i32) {
         let (width, height) = (whole(self.width), whole(self.height));
@@ -247,6 +252,14 @@ mod tests {
         // The label stands above it: its colour, and the white dots of the digit.
         assert_eq!(at(&picture, 50, 39), COLORS[0]);
         assert_eq!(at(&picture, 54, 22), [255; 3]);
+    }
+
+    #[test]
+    fn nothing_is_left_of_what_is_painted_over() {
+        let mut picture = white(20, 20);
+        picture.paint_over(Area { left: -5, top: 5, right: 10, bottom: 30 });
+        assert_eq!((at(&picture, 0, 5), at(&picture, 9, 19)), ([120; 3], [120; 3]));
+        assert_eq!((at(&picture, 10, 5), at(&picture, 0, 4)), ([255; 3], [255; 3]));
     }
 
     #[test]

@@ -20,6 +20,10 @@ pub struct Mark {
     pub index: u32,
     /// What of it can be seen: left, top, right, bottom in CSS px of the tab's viewport.
     pub edges: [f64; 4],
+    /// Its content is the person's alone, and is painted over in pictures.
+    pub secret: bool,
+    /// It can be seen, but not acted on: something lies over it, or it is inert.
+    pub blocked: bool,
 }
 
 /// How a frame's viewport lies in the tab's.
@@ -103,11 +107,13 @@ impl Seer {
             }
             for entry in &seen.view.entries {
                 let Some(edges) = entry.edges else { continue };
-                if entry.kind != Entry::ELEMENT || entry.is_blocked() || entry.is_off_screen() {
+                let blocked = entry.is_blocked();
+                let secret = entry.words.iter().any(|word| word == "secret");
+                if entry.kind != Entry::ELEMENT || entry.is_off_screen() || (blocked && !secret) {
                     continue;
                 }
                 let index = self.refs.number(reference(tab, seen.world.id, entry, seen.origin.as_deref()));
-                marks.push(Mark { index, edges: lie.out(edges) });
+                marks.push(Mark { index, edges: lie.out(edges), secret, blocked });
             }
         }
         marks

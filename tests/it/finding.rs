@@ -466,6 +466,27 @@ async fn picture_has_the_numbers_of_the_view_and_the_page_has_none() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn content_of_secret_fields_is_not_in_the_picture() {
+    let stage = Stage::open(
+        "<!doctype html><title>t</title><body style='margin:0'><input id=code autocomplete=one-time-code aria-label=Code value=111111
+         style='position:absolute;left:100px;top:100px;width:300px;height:60px;font-size:40px'>
+         <dialog id=over style='top:300px;background:#fff'>Wait</dialog>",
+    )
+    .await;
+    let mut pictures = Vec::new();
+    for script in
+        ["0", "code.value = '999999'", "over.showModal(); code.value = '111111'", "code.value = '999999'"]
+    {
+        stage.eval(&format!("{{ {script} }}; document.activeElement.blur(); 0")).await;
+        let output = stage.call("mark_screenshot", json!({})).await;
+        pictures.push(output.pictures[0].base64.clone());
+    }
+    assert!(pictures[0] == pictures[1] && pictures[2] == pictures[3], "what it holds can be seen");
+    assert_ne!(pictures[0], pictures[2], "the dialog is seen");
+    stage.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn end_of_a_long_page_is_found_and_what_is_folded_away_is_told_apart() {
     let rows: String = (0..3_000)
         .map(|n| format!("<div><p>Row {n} of the <i>list</i></p><button>Open {n}</button></div>"))

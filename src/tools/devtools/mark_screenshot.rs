@@ -21,7 +21,7 @@ impl Tool for MarkScreenshot {
     const SPEC: ToolSpec = ToolSpec {
         name: "mark_screenshot",
         title: "Numbered screenshot",
-        description: "See the visible part of the page as a picture in which every element that can be acted on is framed and has its number, the one of inspect_page. For layouts that words do not tell. `scale` is picture pixels per CSS px.",
+        description: "See the visible part of the page as a picture in which every element that can be acted on is framed and has its number, the one of inspect_page. Secret fields are painted over. For layouts that words do not tell. `scale` is picture pixels per CSS px.",
         category: Category::Devtools,
         exposure: Exposure::DefaultOn,
         effect: Effect::ReadOnly,
