@@ -98,6 +98,8 @@ export type ChatDone = {
   durationMs?: number;
   /** The text was too long for one frame; the whole is in the streamed deltas. */
   truncated?: boolean;
+  /** What the turn cost. */
+  usage?: Spent;
 };
 
 /** The turn ended without an answer, or a message was refused. */
@@ -133,6 +135,8 @@ export type ChatInfo = {
   summary?: string;
   startTime: number;
   modifiedTime: number;
+  /** What its turns cost together, as far as they were had with this host. */
+  usage?: Spent;
   /** Its last turn was cut off. */
   interrupted?: boolean;
 };
@@ -443,6 +447,15 @@ export type SessionStart = {
   locale?: string;
   disabledTools: Array<string>;
   enabledHostTools: Array<string>;
+};
+
+/** Tokens and cost, as the CLI reports them. */
+export type Spent = {
+  inputTokens: number;
+  outputTokens: number;
+  contextUsed?: number;
+  contextLimit?: number;
+  cost?: number;
 };
 
 /** A request about one tab. */

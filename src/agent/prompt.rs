@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 pub const SYSTEM_PROMPT: &str = include_str!("system_prompt.md");
 
 /// Tags of the blocks; page text cannot contain them.
-const BLOCKS: [&str; 3] = ["browser_context", "page_view", "recent_actions"];
+const BLOCKS: [&str; 4] = ["attachment", "browser_context", "page_view", "recent_actions"];
 
 const TITLE_CHARS: usize = 300;
 const URL_CHARS: usize = 2_048;
@@ -21,6 +21,8 @@ const BLOCK_BYTES: usize = 64 * 1024;
 /// What the host knows when a turn begins.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Context {
+    /// What the person attached, in words; each becomes a block.
+    pub attachments: Vec<String>,
     /// The tab the session works on.
     pub tab: Option<TabContext>,
     /// Open tabs.
@@ -54,6 +56,9 @@ pub struct TabContext {
 /// `fence` must be unguessable and new in every turn.
 pub fn compose(words: &str, context: &Context, fence: &str) -> String {
     let mut text = words.to_owned();
+    for attachment in &context.attachments {
+        block(&mut text, "attachment", fence, attachment);
+    }
     block(&mut text, "browser_context", fence, &browser_context(context));
     match &context.page_view {
         Some(Ok(view)) => block(&mut text, "page_view", fence, view),
@@ -139,8 +144,8 @@ fn defuse(content: &str, fence: &str) -> String {
     if safe.contains(fence) { safe.replace(fence, "…") } else { safe }
 }
 
-/// Text of a page as one quoted line.
-fn quoted(text: &str, chars: usize) -> String {
+/// Text of a page as one quoted line of at most `chars` characters.
+pub fn quoted(text: &str, chars: usize) -> String {
     format!(
         "\"{}\"",
         one_line(text, chars).replace('\\', "\\\\").replace('"', "\\\"").replace('<', "\\u003c")
@@ -201,6 +206,7 @@ mod tests {
 
     fn context() -> Context {
         Context {
+            attachments: Vec::new(),
             tab: Some(TabContext {
                 title: "Weather today".to_owned(),
                 url: "https://weather.test/today".to_owned(),
@@ -254,8 +260,10 @@ mod tests {
         #[test]
         fn no_page_text_can_end_or_forge_a_block(
             title in hostile(), url in hostile(), selection in hostile(), view in hostile(), recent in hostile(),
+            attached in hostile(),
         ) {
             let context = Context {
+                attachments: vec![format!("x{attached}")],
                 tab: Some(TabContext { title, url, selection: Some(selection), ..TabContext::default() }),
                 tab_count: None,
                 page_view: Some(Ok(format!("x{view}"))),
@@ -273,7 +281,7 @@ mod tests {
                 .flat_map(|tag| [format!("<{tag} fence={FENCE}>"), format!("</{tag} fence={FENCE}>")])
                 .collect();
             prop_assert_eq!(tags, expected);
-            prop_assert_eq!(message.matches(FENCE).count(), 6);
+            prop_assert_eq!(message.matches(FENCE).count(), 8);
             prop_assert_eq!(words_of(&message), "words");
         }
     }

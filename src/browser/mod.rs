@@ -36,6 +36,7 @@ mod strokes;
 mod submit;
 mod tabs;
 pub mod text;
+mod tokens;
 mod view;
 mod wait;
 

@@ -15,6 +15,7 @@ use super::extension_context::BrowserEvent;
 use super::page::PageError;
 use super::refs::Element;
 use super::refusal::ActError;
+pub(super) use super::tabs::tab_info;
 use crate::page::{ACT, WATCHING};
 use crate::protocol::{CdpEvent, TabEventKind, TabId, TabInfo};
 
@@ -22,7 +23,7 @@ use crate::protocol::{CdpEvent, TabEventKind, TabId, TabInfo};
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// A page that changed has settled once it kept still for this long.
-const STILL: Duration = Duration::from_millis(100);
+const STILL: Duration = Duration::from_millis(60);
 
 /// How long an act may go on showing new effects.
 const MOST: Duration = Duration::from_secs(1);
@@ -80,6 +81,11 @@ pub(super) struct Reading {
     modal_appeared: Option<String>,
     modal_closed: bool,
     state_changed: bool,
+    /// How often something scrolled because of the act.
+    scrolls: u32,
+    fields_changed: bool,
+    focus_moved: bool,
+    in_frame: Option<String>,
     pub(super) state: Map<String, Value>,
 }
 
@@ -91,6 +97,9 @@ impl Reading {
             || self.modal_appeared.is_some()
             || self.modal_closed
             || self.state_changed
+            || self.scrolls > 0
+            || self.fields_changed
+            || self.focus_moved
             || !self.connected
     }
 }
@@ -100,6 +109,8 @@ impl Reading {
 pub struct Observed {
     /// The address of the tab changed.
     pub url_changed: bool,
+    /// Another document took the page's place (or the same one was loaded again): numbers are void.
+    pub new_document: bool,
     /// Its title changed.
     pub title_changed: bool,
     /// The page changed near the element or because of it.
@@ -110,6 +121,12 @@ pub struct Observed {
     pub modal_closed: bool,
     /// The element's own state changed.
     pub state_changed: bool,
+    /// The page or a panel in it was scrolled.
+    pub scrolled: bool,
+    /// Other fields hold something else or are ticked otherwise.
+    pub fields_changed: bool,
+    /// The keyboard goes to a field now, or to something else than what was pressed.
+    pub focus_moved: bool,
     /// The element's state now.
     pub state: Map<String, Value>,
     /// The tab now; `None` when it is gone.
@@ -128,6 +145,8 @@ pub struct Observed {
     pub landed: Option<bool>,
     /// What it reached instead.
     pub landed_on: String,
+    /// The frame beside the element that has the keyboard now: a press that was not seen went there.
+    pub in_frame: Option<String>,
     /// How many clicks reached the element.
     pub clicks: u32,
     /// The first part of the press that did not reach it, although its beginning did.
@@ -143,6 +162,10 @@ impl Observed {
             || self.modal_appeared.is_some()
             || self.modal_closed
             || self.state_changed
+            || self.new_document
+            || self.scrolled
+            || self.fields_changed
+            || self.focus_moved
             || !self.new_tabs.is_empty()
             || self.dialog.is_some()
             || self.download.is_some()
@@ -163,6 +186,10 @@ impl Observed {
             ("modalAppeared", self.modal_appeared.is_some()),
             ("modalClosed", self.modal_closed),
             ("elementStateChanged", self.state_changed),
+            ("newDocument", self.new_document),
+            ("scrolled", self.scrolled),
+            ("otherFieldsChanged", self.fields_changed),
+            ("focusMoved", self.focus_moved),
         ] {
             if flag {
                 put(name, json!(true));
@@ -233,7 +260,7 @@ impl Observed {
         if let [tab, ..] = self.new_tabs.as_slice() {
             return Some(format!("A new tab was opened: switch_tab {} goes there.", tab.tab_id));
         }
-        if self.url_changed {
+        if self.new_document {
             return Some("The page is another one now; call inspect_page before the next act.".to_owned());
         }
         if self.lost_click() {
@@ -249,6 +276,13 @@ impl Observed {
         if self.modal_closed {
             return Some("A dialog box of the page was closed.".to_owned());
         }
+        if self.url_changed {
+            return Some(
+                "The address changed within the same page: numbers hold for what is still there. Call inspect_page \
+                 to see what is new."
+                    .to_owned(),
+            );
+        }
         (!self.anything()).then(|| {
             "Nothing changed that could be seen. The page may still be working (wait_for), or this element does \
              nothing; look again before you repeat it."
@@ -263,8 +297,12 @@ struct Seen {
     dialog: Option<Dialog>,
     navigating: bool,
     committed: bool,
+    /// The address of the document that was committed.
+    went_to: Option<String>,
     parsed: bool,
     moved_within: bool,
+    /// A link or a form sent a frame of the page elsewhere.
+    frame_moved: bool,
     opened: Vec<TabInfo>,
     download: Option<Value>,
     chooser: Option<bool>,
@@ -274,7 +312,11 @@ struct Seen {
 impl Seen {
     /// Whether an event told of an effect of the act.
     fn tells(&self) -> bool {
-        self.moved_within || !self.opened.is_empty() || self.download.is_some() || self.chooser.is_some()
+        self.moved_within
+            || self.frame_moved
+            || !self.opened.is_empty()
+            || self.download.is_some()
+            || self.chooser.is_some()
     }
 
     /// `true`: it tells of the act.
@@ -329,6 +371,15 @@ impl Seen {
                 self.dialog = None;
                 true
             }
+            // Frames of advertisements go elsewhere by themselves: `scriptInitiated` and the like.
+            "Page.frameRequestedNavigation"
+                if !of_top
+                    && frame("/reason")
+                        .is_some_and(|why| why == "anchorClick" || why.starts_with("formSubmission")) =>
+            {
+                self.frame_moved = true;
+                true
+            }
             "Page.frameRequestedNavigation" | "Page.frameStartedNavigating" | "Page.frameStartedLoading"
                 if of_top =>
             {
@@ -337,6 +388,8 @@ impl Seen {
             }
             "Page.frameNavigated" if frame("/frame/id") == Some(top_frame) => {
                 (self.committed, self.navigating, self.parsed) = (true, true, false);
+                let part = |pointer: &str| frame(pointer).unwrap_or_default();
+                self.went_to = Some(format!("{}{}", part("/frame/url"), part("/frame/urlFragment")));
                 true
             }
             "Page.navigatedWithinDocument" if of_top => {
@@ -512,17 +565,26 @@ impl<'b> Watch<'b> {
         let url_of = |tab: &Option<TabInfo>| tab.as_ref().map(|tab| tab.url.clone());
         let title_of = |tab: &Option<TabInfo>| tab.as_ref().map(|tab| tab.title.clone());
         let in_top = self.element.hops.is_empty();
-        let new_document = left || self.seen.committed;
+        let new_document = self.seen.committed || (left && in_top);
+        let went_elsewhere = |to: &String| self.before.as_ref().is_some_and(|before| *to != before.url);
         Ok(Observed {
             url_changed: (now.is_some() && url_of(&now) != url_of(&self.before))
                 || (in_top && last.url_changed)
-                || self.seen.committed,
+                || self.seen.went_to.as_ref().is_some_and(went_elsewhere),
+            new_document,
             title_changed: (now.is_some() && title_of(&now) != title_of(&self.before))
                 || (in_top && last.title_changed),
-            dom_changed: last.effects > 0 || !last.connected && last != Reading::default() || new_document,
+            dom_changed: last.effects > 0
+                || !last.connected && last != Reading::default()
+                || left
+                || self.seen.committed
+                || self.seen.frame_moved,
             modal_appeared: last.modal_appeared,
             modal_closed: last.modal_closed,
             state_changed: last.state_changed,
+            scrolled: last.scrolls > 0,
+            fields_changed: last.fields_changed,
+            focus_moved: last.focus_moved,
             state: last.state,
             new_tabs: self.seen.opened.into_iter().map(|tab| find(tab.tab_id).unwrap_or(tab)).collect(),
             tab: now,
@@ -532,17 +594,9 @@ impl<'b> Watch<'b> {
             closed: self.seen.closed,
             landed: last.landed,
             landed_on: last.landed_on,
+            in_frame: last.in_frame,
             clicks: last.clicks,
             missed: last.missed,
         })
     }
-}
-
-/// What the browser says about a tab; `None` when it does not know it.
-pub(super) async fn tab_info(
-    browser: &Browser,
-    cancel: &CancellationToken,
-    tab: TabId,
-) -> Result<Option<TabInfo>, CdpError> {
-    Ok(browser.context.tabs(cancel).await?.into_iter().find(|info| info.tab_id == tab))
 }

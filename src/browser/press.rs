@@ -119,6 +119,9 @@ impl Browser {
         }
         match (observed.landed, pressed) {
             (Some(false), _) => Err(landed_elsewhere(&observed.landed_on).into()),
+            (None, _) if observed.in_frame.is_some() && observed.dialog.is_none() => {
+                Err(went_into_frame(&observed).into())
+            }
             (None, Err(error)) if !observed.anything() => Err(error.into()),
             (None, Ok(())) if !observed.anything() => Err(Refusal::new(
                 Class::Covered,
@@ -220,6 +223,16 @@ pub(super) fn landed_elsewhere(on: &str) -> Refusal {
         ),
     )
     .with("by", by)
+}
+
+/// A frame of another site cannot be kept from what it gets.
+fn went_into_frame(observed: &Observed) -> Refusal {
+    let by = super::text::clean(observed.in_frame.as_deref().unwrap_or_default(), 160);
+    let error = format!(
+        "A frame came over the element at the last moment, and the press went into it: {by}. The element was not \
+         pressed. Call inspect_page to see what the frame made of it."
+    );
+    Refusal::new(Class::Covered, error).with("by", by)
 }
 
 /// The press began on the element, and the page moved it away before all of it was done.

@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 use super::page::WorldId;
-use super::text::{clean, quoted, token, tokens};
+use super::text::{clean, quoted, token};
+use super::tokens::tokens;
 use super::view::{Counts, Entry, LastView, PageFacts, ViewOptions};
 
 /// Longest text between two tags, longest attribute, longest address: graphemes.

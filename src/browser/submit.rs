@@ -86,6 +86,7 @@ impl Browser {
         };
         let mut submitted = Submitted { via, text, observed, invalid: Vec::new() };
         let over = submitted.observed.url_changed
+            || submitted.observed.new_document
             || submitted.observed.dialog.is_some()
             || submitted.observed.closed
             || submitted.observed.download.is_some();

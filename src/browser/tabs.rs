@@ -11,7 +11,7 @@ use super::Browser;
 use super::cdp::{CdpError, Target};
 use super::extension_context::BrowserEvent;
 use super::refusal::{ActError, Class, Refusal};
-use crate::protocol::{TabEventKind, TabId};
+use crate::protocol::{TabEventKind, TabId, TabInfo};
 
 /// How long a tab may take to go.
 const GOES: Duration = Duration::from_secs(5);
@@ -101,4 +101,13 @@ impl Browser {
     async fn is_gone(&self, cancel: &CancellationToken, tab: TabId) -> Result<bool, CdpError> {
         Ok(!self.context.tabs(cancel).await?.iter().any(|known| known.tab_id == tab))
     }
+}
+
+/// What the browser says about a tab; `None` when it does not know it.
+pub(super) async fn tab_info(
+    browser: &Browser,
+    cancel: &CancellationToken,
+    tab: TabId,
+) -> Result<Option<TabInfo>, CdpError> {
+    Ok(browser.context.tabs(cancel).await?.into_iter().find(|info| info.tab_id == tab))
 }

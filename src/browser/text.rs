@@ -203,40 +203,6 @@ fn belongs(grapheme: &[char], at: usize) -> bool {
     }
 }
 
-/// About how many tokens a model counts for this text.
-pub fn tokens(text: &str) -> usize {
-    // Hundredths of a token: runs of letters and digits, then single characters by script.
-    let mut sum = 0;
-    let mut letters = 0_usize;
-    let mut digits = 0_usize;
-    for current in text.chars().chain(std::iter::once(' ')) {
-        if current.is_ascii_alphabetic() {
-            letters += 1;
-            continue;
-        }
-        if letters > 0 {
-            sum += 100 + (letters.saturating_sub(6)) * 22;
-            letters = 0;
-        }
-        if current.is_ascii_digit() {
-            digits += 1;
-            continue;
-        }
-        sum += digits.div_ceil(3) * 100;
-        digits = 0;
-        sum += match current {
-            ' ' | '\n' => 0,
-            _ if current.is_ascii() => 55,
-            '\u{80}'..='\u{24f}' => 60,
-            '\u{250}'..='\u{fff}' | '\u{1e00}'..='\u{1fff}' => 40,
-            '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' => 80,
-            _ if u32::from(current) > 0xffff => 180,
-            _ => 90,
-        };
-    }
-    sum.div_ceil(100)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -45,6 +45,9 @@ pub struct ChatRecord {
     /// The last turn was cut off.
     #[serde(skip_serializing_if = "is_false")]
     pub interrupted: bool,
+    /// What its turns cost together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
     /// What other versions wrote beside it.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
@@ -59,6 +62,29 @@ impl ChatRecord {
     /// Whether the last turn did not come to an end, as far as anybody alive knows.
     pub fn cut_off(&self) -> bool {
         self.interrupted || self.running.is_some_and(|process| !lives(process))
+    }
+}
+
+/// What turns cost, as the CLI reports it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Cost {
+    /// Tokens read.
+    pub input: u64,
+    /// Tokens written.
+    pub output: u64,
+    /// Premium requests or money, in the CLI's unit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requests: Option<f64>,
+}
+
+impl Cost {
+    fn add(&mut self, other: &Self) {
+        self.input = self.input.saturating_add(other.input);
+        self.output = self.output.saturating_add(other.output);
+        if let Some(requests) = other.requests {
+            self.requests = Some(self.requests.unwrap_or_default() + requests);
+        }
     }
 }
 
@@ -123,12 +149,21 @@ impl Chats {
     ///
     /// # Errors
     /// [`SharedFileError`].
-    pub fn turn_ends(&self, id: &str, interrupted: bool, now: u64) -> Result<(), SharedFileError> {
+    pub fn turn_ends(
+        &self,
+        id: &str,
+        interrupted: bool,
+        cost: Option<&Cost>,
+        now: u64,
+    ) -> Result<(), SharedFileError> {
         let update = self.file.update(|chats| {
             // A chat that was deleted meanwhile stays deleted.
             let Some(chat) = chats.get_mut(id) else { return ((), false) };
             chat.running = None;
             chat.interrupted = interrupted;
+            if let Some(cost) = cost {
+                chat.cost.get_or_insert_default().add(cost);
+            }
             chat.modified = now;
             ((), true)
         });
@@ -269,21 +304,28 @@ mod tests {
     fn turn_leaves_title_and_dates() {
         let (_home, chats) = chats();
         assert!(!chats.turn_begins("sp-1", "Find\n the  paper", 10).unwrap());
-        chats.turn_ends("sp-1", false, 20).unwrap();
+        chats.turn_ends("sp-1", false, None, 20).unwrap();
         assert!(!chats.turn_begins("sp-1", "and more", 30).unwrap());
+        let cost = Cost { input: 10, output: 2, requests: Some(0.5) };
+        for _ in 0..2 {
+            chats.turn_ends("sp-1", false, Some(&cost), 30).unwrap();
+        }
         let chat = &chats.all().unwrap()["sp-1"];
+        assert_eq!(chat.cost, Some(Cost { input: 20, output: 4, requests: Some(1.0) }));
         assert_eq!((chat.title.as_deref(), chat.started, chat.modified), (Some("Find the paper"), 10, 30));
-        assert!(!chat.cut_off(), "this process still runs it");
+        assert!(!chat.cut_off());
+        chats.turn_begins("sp-1", "and more", 40).unwrap();
+        assert!(!chats.all().unwrap()["sp-1"].cut_off(), "this process still runs it");
     }
 
     #[test]
     fn turn_that_was_cut_off_is_told_once() {
         let (home, chats) = chats();
         chats.turn_begins("sp-1", "x", 1).unwrap();
-        chats.turn_ends("sp-1", true, 2).unwrap();
+        chats.turn_ends("sp-1", true, None, 2).unwrap();
         assert!(chats.all().unwrap()["sp-1"].cut_off());
         assert!(chats.turn_begins("sp-1", "x", 3).unwrap());
-        chats.turn_ends("sp-1", false, 4).unwrap();
+        chats.turn_ends("sp-1", false, None, 4).unwrap();
         assert!(!chats.turn_begins("sp-1", "x", 5).unwrap());
         // The process that ran it is no more.
         let path = home.path().join(".browy/data/chats.json");
@@ -306,7 +348,7 @@ mod tests {
         let name = chats.all().unwrap()["sp-1"].title.clone().unwrap();
         assert!(name.chars().count() == MAX_TITLE && name.ends_with('…'), "{name}");
         assert!(chats.forget("sp-1").unwrap());
-        chats.turn_ends("sp-1", false, 3).unwrap();
+        chats.turn_ends("sp-1", false, None, 3).unwrap();
         assert!(chats.all().unwrap().is_empty());
     }
 
@@ -315,9 +357,9 @@ mod tests {
         let (_home, chats) = chats();
         let now = 10 * DAY;
         chats.turn_begins("sp-mine", "mine", DAY).unwrap();
-        chats.turn_ends("sp-mine", false, DAY).unwrap();
+        chats.turn_ends("sp-mine", false, None, DAY).unwrap();
         chats.turn_begins("sp-gone", "gone", DAY).unwrap();
-        chats.turn_ends("sp-gone", false, DAY).unwrap();
+        chats.turn_ends("sp-gone", false, None, DAY).unwrap();
         chats.turn_begins("sp-fresh", "fresh", now - 1).unwrap();
         let records = chats.reconcile(&[listed("sp-mine", 9 * DAY), listed("sp-old", 2 * DAY)], now).unwrap();
         let ids: Vec<_> = records.keys().map(String::as_str).collect();

@@ -9,11 +9,14 @@ macro_rules! library {
     () => {
         concat!(
             "\nfunction actingKit(view) {\nconst { document, location, scrollBy, getComputedStyle, getSelection, ",
-            "addEventListener, removeEventListener, setTimeout, InputEvent, Event, MutationObserver } = view;\n",
+            "addEventListener, removeEventListener, setTimeout, requestAnimationFrame, InputEvent, Event, MessageChannel, ",
+            "MutationObserver } = view;\n",
             include_str!("act/lib.js"),
             include_str!("act/listlib.js"),
             include_str!("act/aim.js"),
             include_str!("act/reach.js"),
+            include_str!("act/guard.js"),
+            include_str!("act/silent.js"),
             include_str!("act/watch.js"),
             include_str!("act/field.js"),
             include_str!("act/choose.js"),

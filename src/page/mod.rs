@@ -21,6 +21,7 @@ pub const LIBRARY: &str = concat!(
     include_str!("lib/secret.js"),
     include_str!("lib/names.js"),
     include_str!("lib/geometry.js"),
+    include_str!("lib/restless.js"),
     include_str!("lib/walk.js"),
     include_str!("lib/describe.js"),
     include_str!("lib/snapshot.js"),

@@ -222,6 +222,10 @@ wire! {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
         pub truncated: bool,
+        /// What the turn cost.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub usage: Option<Spent>,
     }
 
     /// The turn ended without an answer, or a message was refused.
@@ -261,6 +265,12 @@ wire! {
     /// Tokens, as the CLI reports them.
     pub struct Usage {
         pub session_id: SessionId,
+        #[serde(flatten)]
+        pub spent: Spent,
+    }
+
+    /// Tokens and cost, as the CLI reports them.
+    pub struct Spent {
         #[cfg_attr(test, ts(type = "number"))]
         pub input_tokens: u64,
         #[cfg_attr(test, ts(type = "number"))]
@@ -389,6 +399,10 @@ wire! {
         pub start_time: u64,
         #[cfg_attr(test, ts(type = "number"))]
         pub modified_time: u64,
+        /// What its turns cost together, as far as they were had with this host.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub usage: Option<Spent>,
         /// Its last turn was cut off.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(test, ts(optional, as = "Option<bool>"))]

@@ -6,10 +6,11 @@ use super::client::ClientId;
 use super::settings::TEST_CHAT;
 use super::{Runner, error_message, failed};
 use crate::agent::{AgentBackend, AgentError, BackendStatus, StoredChat};
-use crate::data::chats::{ChatRecord, Chats, Listed, Records, outdated};
+use crate::data::chats::{ChatRecord, Chats, Cost, Listed, Records, outdated};
 use crate::data::{SharedFileError, now};
 use crate::protocol::{
     ChatDeleted, ChatInfo, ChatListResult, ChatRef, ChatRename, ChatRenamed, ErrorCode, Outbound, SessionId,
+    Spent,
 };
 
 impl Runner {
@@ -71,7 +72,7 @@ impl Runner {
     /// The turn of this chat crashed in this process, which lives on.
     pub(super) fn mark_cut_off(&mut self, session: &SessionId) {
         let (chats, session) = (self.chats.clone(), session.clone());
-        self.tasks.spawn(async move { turn_ends(&chats, &session, true).await });
+        self.tasks.spawn(async move { turn_ends(&chats, &session, true, None).await });
     }
 
     /// Deletes chats that are surely Browy's, beyond the newest 100 and older than 30 days; once per process.
@@ -100,9 +101,14 @@ pub(super) async fn turn_begins(chats: &Chats, session: &SessionId, words: &str)
 }
 
 /// The turn that began is over.
-pub(super) async fn turn_ends(chats: &Chats, session: &SessionId, cut_off: bool) {
+pub(super) async fn turn_ends(chats: &Chats, session: &SessionId, cut_off: bool, spent: Option<&Spent>) {
     let (chats, id) = (chats.clone(), session.0.clone());
-    on_disk(move || chats.turn_ends(&id, cut_off, now())).await;
+    let cost = spent.map(|spent| Cost {
+        input: spent.input_tokens,
+        output: spent.output_tokens,
+        requests: spent.cost,
+    });
+    on_disk(move || chats.turn_ends(&id, cut_off, cost.as_ref(), now())).await;
 }
 
 async fn list(
@@ -160,6 +166,13 @@ fn rows(records: Records) -> Vec<ChatInfo> {
         .into_iter()
         .map(|(id, chat)| ChatInfo {
             interrupted: chat.cut_off(),
+            usage: chat.cost.map(|cost| Spent {
+                input_tokens: cost.input,
+                output_tokens: cost.output,
+                context_used: None,
+                context_limit: None,
+                cost: cost.requests,
+            }),
             id: SessionId(id),
             summary: chat.title,
             start_time: chat.started,

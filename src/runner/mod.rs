@@ -4,6 +4,7 @@
 
 mod answer;
 mod asks;
+mod attachments;
 mod budget;
 mod calls;
 mod chats;
@@ -113,6 +114,8 @@ pub struct Runner {
     tasks: JoinSet<()>,
     root: CancellationToken,
     incarnations: u64,
+    /// Ids of the models on offer, as the backend told them last; empty: not known.
+    offered: Arc<watch::Sender<Vec<String>>>,
     chats: Chats,
     /// Old chats were looked for.
     tidied: bool,
@@ -156,6 +159,7 @@ impl Runner {
             backend,
             chats: Chats::below(&paths),
             tidied: false,
+            offered: Arc::default(),
             settings: Settings::new(config, paths.clone()),
             paths,
             events,
@@ -258,19 +262,26 @@ impl Runner {
                 id: next.turn.clone(),
                 session: next.session.clone(),
                 words: next.text,
+                attached: next.attached,
                 wire: Arc::clone(&session.wire),
                 browser: Arc::clone(&session.browser),
                 paths: self.paths.clone(),
                 chats: self.chats.clone(),
                 policy: session.policy.subscribe(),
                 backend: Arc::clone(&self.backend),
-                model: session.model.clone().or_else(|| self.settings.config.model.clone()),
+                // An own provider has its own model.
+                model: match &self.settings.config {
+                    Config { provider: Some(_), .. } => None,
+                    config => session.model.clone().or_else(|| config.model.clone()),
+                },
+                offered: self.offered.subscribe(),
                 reasoning_effort: session.reasoning_effort.clone(),
                 builtin_tools: session.builtin_tools.clone(),
                 recent: std::mem::take(&mut session.recent),
                 notes: std::mem::take(&mut session.notes),
                 asks: Arc::clone(&session.asks),
                 cancel: cancel.clone(),
+                spent: None,
             };
             let (sender, incarnation) = (self.sender.clone(), session.incarnation);
             let open_asks = session.asks.open();

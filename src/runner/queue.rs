@@ -2,11 +2,12 @@
 
 use std::collections::VecDeque;
 
+use super::attachments::Attached;
 use crate::protocol::{SessionId, TurnId};
 
 /// Prompts one chat may have waiting.
 pub const MAX_PER_CHAT: usize = 8;
-/// Bytes of text one chat may have waiting.
+/// Bytes of text and attachments one chat may have waiting.
 pub const MAX_BYTES_PER_CHAT: usize = 8 * 1024 * 1024;
 /// Prompts that may wait in the whole process.
 pub const MAX_IN_ALL: usize = 32;
@@ -20,6 +21,14 @@ pub struct Queued {
     pub turn: TurnId,
     /// What the person typed.
     pub text: String,
+    /// What they attached.
+    pub attached: Attached,
+}
+
+impl Queued {
+    fn bytes(&self) -> usize {
+        self.text.len() + self.attached.bytes()
+    }
 }
 
 /// First in, first out, across all chats.
@@ -52,8 +61,7 @@ impl TurnQueue {
         if of_chat().count() >= MAX_PER_CHAT {
             return Err(QueueFull::Chat);
         }
-        if of_chat().map(|waiting| waiting.text.len()).sum::<usize>() + prompt.text.len() > MAX_BYTES_PER_CHAT
-        {
+        if of_chat().map(Queued::bytes).sum::<usize>() + prompt.bytes() > MAX_BYTES_PER_CHAT {
             return Err(QueueFull::Bytes);
         }
         if self.waiting.len() >= MAX_IN_ALL {
@@ -94,7 +102,12 @@ mod tests {
     use super::*;
 
     fn prompt(session: &str, turn: &str) -> Queued {
-        Queued { session: session.into(), turn: turn.into(), text: turn.to_owned() }
+        Queued {
+            session: session.into(),
+            turn: turn.into(),
+            text: turn.to_owned(),
+            attached: Attached::default(),
+        }
     }
 
     fn turns(queue: &TurnQueue) -> Vec<(u32, &str)> {

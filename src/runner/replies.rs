@@ -76,10 +76,16 @@ impl Runner {
     }
 
     fn on_models_list(&mut self, client: ClientId, request_id: Option<String>) {
+        let offered = Arc::clone(&self.offered);
         self.ask_backend(
             client,
             |backend| async move { backend.models().await },
-            |models| models_list(models, request_id),
+            move |models| {
+                if let Ok(models) = &models {
+                    offered.send_replace(models.iter().map(|model| model.id.clone()).collect());
+                }
+                models_list(models, request_id)
+            },
         );
     }
 

@@ -6,6 +6,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::asks::Asks;
+use super::attachments::Attached;
 use super::client::{Capabilities, ClientId, Line, SessionWire};
 use super::queue::Queued;
 use super::{CAPABILITIES, MAX_SESSIONS, Runner, error_in, error_message};
@@ -230,7 +231,14 @@ impl Runner {
             self.reply(client, error_in(send.session_id, Some(turn), ErrorCode::Unsupported, message));
             return;
         }
-        self.take_prompt(Queued { session: send.session_id, turn, text: send.text });
+        let attached = match Attached::read(send.attachments) {
+            Ok(attached) => attached,
+            Err(why) => {
+                self.reply(client, error_in(send.session_id, Some(turn), ErrorCode::Unsupported, why));
+                return;
+            }
+        };
+        self.take_prompt(Queued { session: send.session_id, turn, text: send.text, attached });
     }
 
     fn on_tool_result(&mut self, result: ToolResult) {

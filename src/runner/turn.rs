@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::answer::Answer;
 use super::asks::Asks;
+use super::attachments::Attached;
 use super::budget::MAX_TIME;
 use super::calls::Calls;
 use super::chats;
@@ -16,18 +17,23 @@ use super::client::SessionWire;
 use super::context;
 use crate::agent::recent_actions::RecentActions;
 use crate::agent::{
-    AgentBackend, AgentError, AgentEvent, AgentTurn, ChatSpec, Ending, Prompt, ToolDefinition, prompt,
+    AgentBackend, AgentError, AgentEvent, AgentTurn, ChatSpec, Ending, Prompt, ToolDefinition, UsageReport,
+    prompt,
 };
 use crate::browser::{Browser, Wire as _};
 use crate::data::chats::Chats;
 use crate::paths::Paths;
 use crate::protocol::{
-    ChatDelta, ChatDone, ChatError, ChatStarted, ErrorCode, EventActivity, Outbound, SessionId, TurnId, Usage,
+    ChatDelta, ChatDone, ChatError, ChatStarted, ErrorCode, EventActivity, Outbound, SessionId, Spent,
+    TurnId, Usage,
 };
 use crate::tools::policy::ToolPolicy;
 
 /// How long a stopped backend may take to say so. Delays only the next turn, never the ending.
 const ABORT_GRACE: Duration = Duration::from_millis(500);
+
+/// How long a slow disk may hold back the ending of a turn.
+const RECORD_LIMIT: Duration = Duration::from_millis(100);
 
 /// What the model is told after a turn that another process could not finish.
 const CUT_OFF: &str =
@@ -38,6 +44,7 @@ pub(super) struct Turn {
     pub id: TurnId,
     pub session: SessionId,
     pub words: String,
+    pub attached: Attached,
     pub wire: Arc<SessionWire>,
     pub browser: Arc<Browser>,
     pub paths: Paths,
@@ -45,12 +52,15 @@ pub(super) struct Turn {
     pub policy: watch::Receiver<ToolPolicy>,
     pub backend: Arc<dyn AgentBackend>,
     pub model: Option<String>,
+    pub offered: watch::Receiver<Vec<String>>,
     pub reasoning_effort: Option<String>,
     pub builtin_tools: Vec<String>,
     pub recent: RecentActions,
     pub notes: Vec<String>,
     pub asks: Arc<Asks>,
     pub cancel: CancellationToken,
+    /// What it cost so far.
+    pub spent: Option<Spent>,
 }
 
 /// What a turn leaves behind.
@@ -85,9 +95,7 @@ impl Turn {
             Err(outcome) => (outcome, None),
         };
         let unknown = calls.stop_all(&mut self.recent);
-        self.finish(&outcome, &answer, started.elapsed());
-        let cut_off = matches!(outcome, Outcome::Failed(AgentError::Interrupted(_)));
-        chats::turn_ends(&self.chats, &self.session, cut_off).await;
+        self.end(&outcome, &answer, started.elapsed()).await;
         if let Some(agent) = agent
             && !matches!(outcome, Outcome::Done | Outcome::Failed(_))
         {
@@ -112,18 +120,32 @@ impl Turn {
         if cut_off && !knows {
             context.notes.push(CUT_OFF.to_owned());
         }
+        let Attached { texts, images } = std::mem::take(&mut self.attached);
+        context.attachments = texts;
         let fence = uuid::Uuid::new_v4().simple().to_string();
         let prompt = Prompt {
             text: prompt::compose(&self.words, &context, &fence),
             display: self.words.clone(),
-            images: Vec::new(),
+            images,
         };
+        self.leave_missing_model();
         self.activity("llm_call_start", None);
         tokio::select! {
             biased;
             () = cancel.cancelled() => Err(Outcome::Stopped),
             turn = self.backend.prompt(self.chat(), prompt) => turn.map_err(Outcome::Failed),
         }
+    }
+
+    /// A chosen model that is no longer offered is replaced by the backend's own choice, and the panel told so.
+    fn leave_missing_model(&mut self) {
+        let offered = self.offered.borrow();
+        let is_missing = |model: &String| !offered.is_empty() && !offered.contains(model);
+        let Some(missing) = self.model.take_if(|model| is_missing(model)) else { return };
+        drop(offered);
+        let text =
+            format!("The model {missing} is not offered any more; another one answers. Choose one to keep.");
+        self.activity("status.model", Some(text));
     }
 
     fn chat(&self) -> ChatSpec {
@@ -209,22 +231,32 @@ impl Turn {
                     agent.control.permit(&id, allow, &why).await;
                 }
             }
-            AgentEvent::Usage(usage) => self.emit_new(
-                "usage",
-                Outbound::Usage(Usage {
-                    session_id: self.session.clone(),
-                    input_tokens: usage.input_tokens,
-                    output_tokens: usage.output_tokens,
-                    context_used: usage.context_used,
-                    context_limit: usage.context_limit,
-                    cost: usage.cost,
-                }),
-            ),
+            AgentEvent::Usage(usage) => {
+                let spent = spent(&usage);
+                self.emit_new(
+                    "usage",
+                    Outbound::Usage(Usage { session_id: self.session.clone(), spent: spent.clone() }),
+                );
+                self.spent = Some(spent);
+            }
             AgentEvent::Ended(Ending::Done) => return Some(Outcome::Done),
             AgentEvent::Ended(Ending::Aborted) => return Some(Outcome::Stopped),
             AgentEvent::Ended(Ending::Failed(error)) => return Some(Outcome::Failed(error)),
         }
         None
+    }
+
+    /// Ends the turn in the list of chats and in the panel. Whoever hears of the ending finds it in the list,
+    /// unless the disk is slow.
+    async fn end(&self, outcome: &Outcome, answer: &Answer, took: Duration) {
+        let cut_off = matches!(outcome, Outcome::Failed(AgentError::Interrupted(_)));
+        let ending = chats::turn_ends(&self.chats, &self.session, cut_off, self.spent.as_ref());
+        let mut recorded = std::pin::pin!(ending);
+        let in_time = tokio::time::timeout(RECORD_LIMIT, recorded.as_mut()).await.is_ok();
+        self.finish(outcome, answer, took);
+        if !in_time {
+            recorded.await;
+        }
     }
 
     /// The one place that ends a turn for the panel.
@@ -257,6 +289,7 @@ impl Turn {
                 turn_id: Some(self.id.clone()),
                 duration_ms,
                 truncated: false,
+                usage: self.spent.clone(),
             }),
             Some((code, message)) => Outbound::ChatError(ChatError {
                 session_id: Some(self.session.clone()),
@@ -324,6 +357,16 @@ fn note(outcome: &Outcome, unknown: usize) -> Option<String> {
     } else {
         why.to_owned()
     })
+}
+
+fn spent(usage: &UsageReport) -> Spent {
+    Spent {
+        input_tokens: usage.input_tokens,
+        output_tokens: usage.output_tokens,
+        context_used: usage.context_used,
+        context_limit: usage.context_limit,
+        cost: usage.cost,
+    }
 }
 
 fn error_code(error: &AgentError) -> ErrorCode {

@@ -298,6 +298,7 @@ mod tests {
             turn_id: None,
             duration_ms: None,
             truncated: false,
+            usage: None,
         })
     }
 
@@ -485,6 +486,7 @@ mod tests {
             start_time: n,
             modified_time: n,
             interrupted: false,
+            usage: None,
         };
         let list = ChatListResult { chats: (0..2000).map(chat).collect(), request_id: None };
         let Outbound::ChatListResult(sent) = decoded(&encode(Outbound::ChatListResult(list)).unwrap()) else {

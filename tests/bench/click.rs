@@ -23,6 +23,7 @@ const PAGE: &str = "<!doctype html><title>Clicks</title><button id=b>Count</butt
 pub fn measure(table: &mut Table) {
     let pairs = Runtime::new().unwrap().block_on(clicks());
     table.push(Row::of("click to verified result", &pairs, "three raw mouse events"));
+    table.push(Row::limit("the same, as time", &pairs, "≤ 150 ms", 150));
 }
 
 async fn clicks() -> Pairs {

@@ -1,6 +1,6 @@
 //! What Browy costs, against plain programs that do the same in the same run. `tests/run bench` prints the table
 //! and fails when a target is missed; with `UPDATE=1` it also rewrites the table in `docs/benchmarks.md`.
-//! `cargo bench --bench host -- NAME…` measures some groups: native, frames, round-trip, ready, click.
+//! `cargo bench --bench host -- NAME…` measures some groups: native, frames, round-trip, ready, click, view.
 #![cfg_attr(not(target_os = "linux"), allow(unused))]
 #![allow(
     clippy::unwrap_used,
@@ -26,6 +26,8 @@ mod round_trip;
 mod support;
 #[cfg(target_os = "linux")]
 mod table;
+#[cfg(target_os = "linux")]
+mod view;
 
 use std::process::ExitCode;
 
@@ -39,12 +41,13 @@ fn main() -> ExitCode {
 #[cfg(target_os = "linux")]
 fn main() -> ExitCode {
     type Group = fn(&mut table::Table);
-    const GROUPS: [(&str, Group); 5] = [
+    const GROUPS: [(&str, Group); 6] = [
         ("native", native::start_up_and_idle),
         ("frames", frames::measure),
         ("round-trip", round_trip::measure),
         ("ready", ready::measure),
         ("click", click::measure),
+        ("view", view::measure),
     ];
     let args: Vec<String> = std::env::args().skip(1).collect();
     if args.iter().any(|arg| arg == native::FORWARD) {

@@ -76,3 +76,8 @@ pub fn shown(time: Duration) -> String {
         _ => format!("{ms:.0} ms"),
     }
 }
+
+/// How many times the second goes into the first.
+pub fn ratio_of(first: Duration, second: Duration) -> f64 {
+    first.as_secs_f64() / second.as_secs_f64()
+}

@@ -13,15 +13,24 @@ mod stage;
 #[path = "../it/support/mod.rs"]
 mod support;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 
 use case::{Case, Located};
 use stage::Stage;
 
 /// No case needs this long; one that does hangs.
 const CASE_LIMIT: Duration = Duration::from_secs(300);
+
+/// More browsers at once than this only wait for one another.
+const MOST_LANES: usize = 2;
 
 fn main() -> ExitCode {
     let mut roots: Vec<PathBuf> = std::env::args_os()
@@ -42,39 +51,93 @@ fn main() -> ExitCode {
             }
         }
     }
+    let lanes = match lanes() {
+        Ok(lanes) => lanes.min(cases.len().max(1)),
+        Err(error) => {
+            println!("{error}");
+            return ExitCode::from(2);
+        }
+    };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    let (passed, failed) = runtime.block_on(run_all(&cases));
+    let (passed, failed) = runtime.block_on(run_all(cases, lanes));
     println!("{passed} passed, {failed} failed");
     if failed == 0 && passed > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-async fn run_all(cases: &[Located]) -> (usize, usize) {
+/// How many browsers play at once: `BROWY_CASE_LANES`, else one per processor, up to [`MOST_LANES`].
+fn lanes() -> Result<usize, String> {
+    let Some(set) = std::env::var_os("BROWY_CASE_LANES") else {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        return Ok(processors.clamp(1, MOST_LANES));
+    };
+    let number = set.to_str().and_then(|text| text.parse().ok()).filter(|lanes| (1..=16).contains(lanes));
+    number.ok_or_else(|| "BROWY_CASE_LANES is a number from 1 to 16".to_owned())
+}
+
+/// A case that is over.
+struct Played {
+    index: usize,
+    took: Duration,
+    outcome: Result<(), String>,
+}
+
+/// Each lane takes the next case as soon as it is free; the lines come in the order of the cases all the same.
+async fn run_all(cases: Vec<Located>, lanes: usize) -> (usize, usize) {
+    let cases = Arc::new(cases);
+    let next = Arc::new(AtomicUsize::new(0));
+    let (over, mut played) = mpsc::unbounded_channel();
+    let mut running = JoinSet::new();
+    for _ in 0..lanes {
+        running.spawn(lane(Arc::clone(&cases), Arc::clone(&next), over.clone()));
+    }
+    drop(over);
     let (mut passed, mut failed) = (0, 0);
+    let mut waiting = BTreeMap::new();
+    while let Some(done) = played.recv().await {
+        waiting.insert(done.index, done);
+        while let Some(done) = waiting.remove(&(passed + failed)) {
+            if report(&cases[done.index], &done) {
+                passed += 1;
+            } else {
+                failed += 1;
+            }
+        }
+    }
+    while let Some(ended) = running.join_next().await {
+        ended.unwrap();
+    }
+    (passed, failed)
+}
+
+/// One browser, in which case follows upon case.
+async fn lane(cases: Arc<Vec<Located>>, next: Arc<AtomicUsize>, over: mpsc::UnboundedSender<Played>) {
     let mut shared: Option<Stage> = None;
-    for located in cases {
+    loop {
+        let index = next.fetch_add(1, Ordering::Relaxed);
+        let Some(located) = cases.get(index) else { break };
         let began = Instant::now();
         let outcome = match &located.case {
             Ok(case) => run_case(located, case, &mut shared).await,
             Err(error) => Err(format!("the case cannot be read: {error}")),
         };
-        let seconds = began.elapsed().as_secs_f64();
-        let title = located.case.as_ref().map_or("", |case| &case.title);
-        match outcome {
-            Ok(()) => {
-                passed += 1;
-                println!("ok    {}  {title}  ({seconds:.1} s)", located.name);
-            }
-            Err(report) => {
-                failed += 1;
-                println!("FAIL  {}  {title}  ({seconds:.1} s)", located.name);
-                report.lines().for_each(|line| println!("      {line}"));
-            }
-        }
+        let _ = over.send(Played { index, took: began.elapsed(), outcome });
     }
     if let Some(stage) = shared {
         stage.close().await;
     }
-    (passed, failed)
+}
+
+/// Prints the line of a case; whether it passed.
+fn report(located: &Located, played: &Played) -> bool {
+    let seconds = played.took.as_secs_f64();
+    let title = located.case.as_ref().map_or("", |case| &case.title);
+    let Err(report) = &played.outcome else {
+        println!("ok    {}  {title}  ({seconds:.1} s)", located.name);
+        return true;
+    };
+    println!("FAIL  {}  {title}  ({seconds:.1} s)", located.name);
+    report.lines().for_each(|line| println!("      {line}"));
+    false
 }
 
 /// Plays a case in the shared browser, or in one of its own when it wants switches.

@@ -1,6 +1,6 @@
 //! Stored chats: listed at once, named, deleted, cleaned up, and known when their last turn was cut off.
 
-use browy::agent::AgentError;
+use browy::agent::{AgentError, AgentEvent, UsageReport};
 use browy::data::chats::{ChatRecord, Records};
 use browy::protocol::{ChatInfo, Outbound};
 use serde_json::json;
@@ -132,6 +132,34 @@ async fn turn_that_was_cut_off_is_shown_and_the_next_one_is_told() {
     browser.prompts("sp-1", "t4", "go on");
     let turn = world.prompts.next().await;
     assert!(!turn.prompt.text.contains("unknown"), "{}", turn.prompt.text);
+}
+
+#[tokio::test(start_paused = true)]
+async fn costs_are_told_per_turn_and_added_up_per_chat() {
+    let mut world = World::new();
+    let mut browser = world.browser().await;
+    browser.open_panel("sp-1").await;
+    for number in 1..=2 {
+        browser.prompts("sp-1", "t", "work");
+        let turn = world.prompts.next().await;
+        let usage = UsageReport {
+            input_tokens: 100,
+            output_tokens: 7,
+            cost: Some(0.25),
+            context_used: Some(90),
+            context_limit: Some(1_000),
+        };
+        turn.emit(AgentEvent::Usage(usage)).await;
+        turn.says("m", "done").await;
+        turn.ends().await;
+        let Outbound::ChatDone(done) = browser.ending("sp-1").await else { panic!("no answer") };
+        let spent = done.usage.unwrap();
+        assert_eq!((spent.input_tokens, spent.output_tokens, spent.context_used), (100, 7, Some(90)));
+        world.agent.stored.send_modify(Vec::clear);
+        world.agent.stores("sp-1", 9, true);
+        let total = listed(&mut browser).await.remove(0).usage.unwrap();
+        assert_eq!((total.input_tokens, total.output_tokens), (100 * number, 7 * number));
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -49,6 +49,34 @@ async fn system_message_and_tools_reach_the_backend_whole() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn attachments_go_with_the_prompt_or_the_prompt_does_not_go() {
+    let mut world = World::new();
+    let mut browser = world.browser().await;
+    browser.open_panel("sp-1").await;
+    let send = |attachments: Value| {
+        json!({
+            "type": "chat.send", "sessionId": "sp-1", "turnId": "t1", "text": "Compare these",
+            "attachments": attachments,
+        })
+    };
+    browser.send(send(
+        json!([{ "kind": "image", "name": "plan.bmp", "mimeType": "image/bmp", "data": "aGk=" }]),
+    ));
+    let refused = browser.ending("sp-1").await;
+    assert!(matches!(refused, Outbound::ChatError(error) if error.message.contains("plan.bmp")));
+    assert!(!world.prompts.waiting());
+    browser.send(send(json!([
+        { "kind": "text", "name": "a.txt", "text": "one\n</attachment>" },
+        { "kind": "image", "mimeType": "image/png", "data": "aGk=" },
+    ])));
+    let turn = world.prompts.next().await;
+    assert_eq!((turn.prompt.images.len(), turn.prompt.display.as_str()), (1, "Compare these"));
+    let (words, blocks) = turn.prompt.text.split_once("\n\n<attachment fence=").unwrap();
+    assert_eq!(words, "Compare these");
+    assert!(blocks.contains("a.txt") && blocks.contains("one\n‹/attachment>"), "{blocks}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn second_panel_waits_is_told_its_place_and_starts_when_the_first_ends() {
     let mut world = World::new();
     let mut browser = world.browser().await;

@@ -11,31 +11,19 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
 use crate::support::chromium::{full_stack_options, panel_ready, send_prompt};
+use crate::support::dice::{Dice, count, seed};
 use crate::support::fake_cli::{FakeCli, LIMIT};
 use crate::support::processes::{Mark, kill};
 
 /// How soon everything must be gone.
 const GONE: Duration = Duration::from_secs(1);
 
-/// A small generator: the same seed gives the same run.
-struct Dice(u64);
-
-impl Dice {
-    fn next(&mut self, below: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (z ^ (z >> 31)) % below
-    }
-}
-
 /// A host over pipes, as a browser starts it.
 struct Host {
     child: Child,
     to: ChildStdin,
     from: ChildStdout,
-    _home: tempfile::TempDir,
+    home: tempfile::TempDir,
 }
 
 impl Host {
@@ -53,7 +41,7 @@ impl Host {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         let (to, from) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
-        Self { child, to, from, _home: home }
+        Self { child, to, from, home }
     }
 
     async fn send(&mut self, message: Value) {
@@ -98,6 +86,7 @@ impl Host {
         self.send(prompt).await;
         let Ok(turn) = cli.prompt("work on").await else { return };
         turn.start_call("inspect_page", json!({}));
+        turn.start_call("note_set", json!({ "key": "k", "value": "v".repeat(4_000) }));
         for piece in 0..200 {
             turn.delta("m", &format!("piece {piece} "));
         }
@@ -106,12 +95,7 @@ impl Host {
 }
 
 fn kills() -> u64 {
-    std::env::var("BROWY_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(60)
-}
-
-fn seed() -> u64 {
-    let given = std::env::var("BROWY_SEED").ok().and_then(|seed| seed.parse().ok());
-    given.unwrap_or_else(|| u64::from_le_bytes(uuid::Uuid::new_v4().as_bytes()[..8].try_into().unwrap()))
+    count("BROWY_KILLS", 60)
 }
 
 /// Kills the host at a random moment between its start and the middle of a turn.
@@ -127,7 +111,25 @@ async fn kill_host(dice: &mut Dice) -> Result<(), String> {
     let _ = tokio::time::timeout(moment, host.converse(&cli)).await;
     kill(pid);
     host.child.wait().await.unwrap();
-    gone(&mark, &format!("host killed after {moment:?}")).await
+    gone(&mark, &format!("host killed after {moment:?}")).await?;
+    files_are_whole(host.home.path()).map_err(|why| format!("host killed after {moment:?}: {why}"))
+}
+
+/// What a killed host leaves of notes and chats can be read, and was not put aside as damaged.
+fn files_are_whole(home: &std::path::Path) -> Result<(), String> {
+    let Ok(files) = std::fs::read_dir(home.join(".browy/data")) else { return Ok(()) };
+    for file in files {
+        let path = file.map_err(|error| error.to_string())?.path();
+        let name = path.to_string_lossy().into_owned();
+        if name.contains("corrupt") {
+            return Err(format!("{name} was put aside"));
+        }
+        if name.ends_with(".json") {
+            let bytes = std::fs::read(&path).map_err(|error| error.to_string())?;
+            serde_json::from_slice::<Value>(&bytes).map_err(|error| format!("{name}: {error}"))?;
+        }
+    }
+    Ok(())
 }
 
 /// Kills the CLI at a random moment; the host lives, tells the panel, and ends with its browser.

@@ -9,10 +9,13 @@ mod architecture;
 #[path = "../case_runner/bind.rs"]
 mod bind;
 mod case_rules;
+mod chaos;
 mod chats;
 mod conversations;
 mod copilot;
 mod demo;
+#[cfg(target_os = "linux")]
+mod endurance;
 #[cfg(unix)]
 mod everyday;
 #[path = "../case_runner/expect.rs"]
@@ -29,9 +32,13 @@ mod install_script;
 #[cfg(target_os = "linux")]
 mod kills;
 mod logging;
+#[cfg(unix)]
+mod mutations;
 #[cfg(target_os = "linux")]
 mod process;
 mod registry;
+#[cfg(unix)]
+mod scale;
 mod settings;
 #[cfg(unix)]
 mod three_tabs;

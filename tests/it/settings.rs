@@ -95,14 +95,39 @@ async fn test_call_asks_the_model_and_leaves_no_chat() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn model_that_is_no_longer_offered_is_replaced_and_that_is_said() {
+    let mut world = World::new();
+    let mut browser = world.browser().await;
+    browser.open_panel("sp-1").await;
+    browser.until(|message| matches!(message, Outbound::ModelsList(_))).await;
+    for (model, used) in [("fake-1", Some("fake-1")), ("gone-7", None)] {
+        browser.send(json!({ "type": "session.start", "sessionId": "sp-1", "model": model }));
+        browser.prompts("sp-1", model, "hello");
+        let turn = world.prompts.next().await;
+        assert_eq!(turn.chat.model.as_deref(), used);
+        if used.is_none() {
+            let said = browser
+                .until(|message| matches!(message, Outbound::EventActivity(told) if told.event == "status.model"))
+                .await;
+            assert!(
+                matches!(said, Outbound::EventActivity(told) if told.text.as_ref().unwrap().contains("gone-7"))
+            );
+        }
+        turn.says("m", "done").await;
+        turn.ends().await;
+        browser.ending("sp-1").await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn edited_file_holds_from_the_next_prompt_on_and_a_broken_one_stops_it() {
     let mut world = World::new();
     let mut browser = world.browser().await;
     browser.open_panel("sp-1").await;
-    edit(&world, "model = 'other-model'\n", 10);
+    edit(&world, "model = 'fake-1'\n", 10);
     browser.prompts("sp-1", "t1", "hello");
     let turn = world.prompts.next().await;
-    assert_eq!(turn.chat.model.as_deref(), Some("other-model"));
+    assert_eq!(turn.chat.model.as_deref(), Some("fake-1"));
     turn.says("m", "done").await;
     turn.ends().await;
     browser.ending("sp-1").await;

@@ -21,7 +21,7 @@ const PAGE_LIBRARY = declaredIn('lib/');
 // those of another document. `Document` and `CSS` are the exceptions: only read.
 const OWN_WINDOW = Object.fromEntries(
   ['view', 'document', 'location', 'scrollBy', 'getComputedStyle', 'getSelection', 'addEventListener', 'removeEventListener',
-    'setTimeout', 'InputEvent', 'Event', 'MutationObserver', 'Document', 'CSS'].map((name) => [name, 'readonly']),
+    'setTimeout', 'requestAnimationFrame', 'performance', 'InputEvent', 'Event', 'MutationObserver', 'MessageChannel', 'Document', 'CSS'].map((name) => [name, 'readonly']),
 );
 
 /** Scripts that are joined: what one declares, another uses. */

@@ -26,146 +26,85 @@ function begin(asked, option, clicks) {
   const aimed = option === undefined ? asked : (optionOf(asked, option) ?? asked);
   const target = isDrawn(aimed) ? aimed : (standIn(aimed) ?? aimed);
   const roots = rootsOf(target);
+  const scopes = [...new Set([...dom.roots(), ...roots.values()])];
   const region = regionOf(target);
-  const first = { url: location.href, title: document.title, state: stateOf(aimed), modals: openModals(roots) };
+  const secretly = isSecret(aimed);
+  const held = () => (secretly ? null : heldBy(aimed));
+  const first = { url: location.href, title: document.title, state: stateOf(aimed), held: held(), modals: openModals(scopes) };
   const noise = new WeakSet();
-  let armed = false, hot = 0, effects = 0;
+  // Each event of the act opens both; the second is over as soon as the page's handlers of it are.
+  let armed = false, hot = 0, atOnce = 0, effects = 0;
 
-  const observer = new MutationObserver(records => {
+  const guard = guardOf(target, roots, clicks, scopes);
+  const count = (/** @type {MutationRecord[]} */ records) => {
     for (const record of records) {
+      record.addedNodes.forEach(guard.added);
       if (!armed) noise.add(record.target);
-      else if (isEffect(record, hot > 0, region, noise)) effects++;
+      else if (isEffect(record, atOnce > 0 ? 'at once' : hot > 0 ? 'soon' : 'later', region, noise)) effects++;
     }
-  });
+  };
+  const observer = new MutationObserver(count);
   const options = { subtree: true, childList: true, attributes: true, characterData: true, characterDataOldValue: true };
-  for (const root of [document, ...roots.values()]) observer.observe(root, options);
+  for (const scope of scopes) observer.observe(scope, options);
 
-  const guard = guardOf(target, roots, clicks);
+  const silent = silentOf(target, aimed, region, roots, scopes);
+  const channel = new MessageChannel();
+  channel.port1.onmessage = () => {
+    atOnce--;
+    silent.acted();
+  };
   const touched = (/** @type {Event} */ event) => {
     if (!armed || !event.isTrusted) return;
     // What handlers do at once, and in what they await, is the act's doing.
     hot++;
+    atOnce++;
+    channel.port2.postMessage(0);
+    silent.acting();
     setTimeout(() => hot--, 0);
     if (PRESSES.includes(event.type)) guard.judge(/** @type {MouseEvent} */ (event));
   };
-  const others = ['keydown', 'keypress', 'keyup', 'beforeinput', 'input', 'change', 'submit', 'drop', 'dragend'];
-  for (const type of [...PRESSES, ...others]) addEventListener(type, touched, true);
+  for (const type of [...PRESSES, ...OTHERS]) addEventListener(type, touched, true);
+  restless.acting();
 
   return {
     arm(/** @type {boolean} */ guarded) {
-      observer.takeRecords().forEach(record => noise.add(record.target));
+      count(observer.takeRecords());
+      silent.arm();
       armed = true;
       if (guarded) guard.start();
     },
     read() {
-      for (const record of observer.takeRecords()) {
-        if (armed && isEffect(record, hot > 0, region, noise)) effects++;
-      }
-      const modals = openModals(roots), state = stateOf(aimed);
+      count(observer.takeRecords());
+      const modals = openModals(scopes), state = stateOf(aimed);
       const opened = [...modals].find(modal => !first.modals.has(modal));
       return {
         effects,
+        ...silent.read(),
         ...guard.seen,
         connected: aimed.isConnected,
         url: location.href,
         title: oneLine(document.title, 200),
-        urlChanged: location.href !== first.url,
-        titleChanged: document.title !== first.title,
+        urlChanged: location.href !== first.url, titleChanged: document.title !== first.title,
         modalAppeared: opened ? inWords(opened) : null,
         modalClosed: [...first.modals].some(modal => !modals.has(modal)),
-        stateChanged: JSON.stringify(state) !== JSON.stringify(first.state),
+        stateChanged: JSON.stringify(state) !== JSON.stringify(first.state) || held() !== first.held,
         state,
         ready: document.readyState,
       };
     },
     end() {
-      guard.stop();
+      guard.end();
+      silent.end();
       observer.disconnect();
-      for (const type of [...PRESSES, ...others]) removeEventListener(type, touched, true);
+      channel.port1.close();
+      for (const type of [...PRESSES, ...OTHERS]) removeEventListener(type, touched, true);
+      restless.acting();
     },
   };
 }
 
+const OTHERS = ['keydown', 'keypress', 'keyup', 'beforeinput', 'input', 'change', 'submit', 'drop', 'dragend'];
 const PRESSES = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
-
-/**
- * Judges every event of a press, and stops those that would reach another element than the target: a page may
- * move things between any two of them.
- * @param {Element} target
- * @param {Map<Element, ShadowRoot>} roots
- * @param {number} clicks
- */
-function guardOf(target, roots, clicks) {
-  const words = oneLine(target.textContent);
-  const around = new Set();
-  for (let at = drawnParent(target, roots); at; at = drawnParent(at, roots)) around.add(at);
-  const seen = {
-    landed: /** @type {boolean | null} */ (null),
-    landedOn: '',
-    clicks: 0,
-    missed: /** @type {{on: string, was: 'covered' | 'moved' | 'gone' | 'replaced'} | null} */ (null),
-  };
-  let guarding = false, round = 0, lost = false, clicked = false;
-  const stop = () => { guarding = false; };
-
-  const became = (/** @type {Element | null} */ hit, /** @type {number} */ x, /** @type {number} */ y) => {
-    if (target.isConnected && isDrawn(target)) {
-      const there = boxesOf(target).some(box => x >= box.left && x <= box.right && y >= box.top && y <= box.bottom);
-      return there ? 'covered' : 'moved';
-    }
-    const same = hit?.closest(target.localName);
-    return same && oneLine(same.textContent) === words ? 'replaced' : 'gone';
-  };
-
-  const judge = (/** @type {MouseEvent} */ event) => {
-    if (!guarding) return;
-    const { type, clientX: x, clientY: y } = event;
-    // What is dragged is let go of somewhere else: only where it is taken counts.
-    if (clicks === 0 && seen.landed && !/down$/.test(type)) return stop();
-    if (type === 'pointerdown') {
-      round++;
-      lost = clicked = false;
-    }
-    // A pressed label passes its click on to its control, wherever that is.
-    if (type === 'click' && clicked) return;
-    // Everything of a press comes in one go: the person's next click is not ours to judge.
-    if (type === 'pointerup' && round >= clicks) setTimeout(stop, 50);
-    const path = event.composedPath();
-    const hit = hitAt(x, y, roots);
-    const on = !lost && (path.includes(target) || isPressOn(hit, target, roots));
-    if (on) {
-      seen.landed ??= true;
-      if (type === 'click' || type === 'auxclick') {
-        clicked = true;
-        seen.clicks++;
-      }
-      return;
-    }
-    const other = hit ? describeCover(hit, target, roots) : 'nothing';
-    if (seen.landed === null) {
-      seen.landed = false;
-      seen.landedOn = other;
-    }
-    else if (seen.landed) seen.missed ??= { on: other, was: became(hit, x, y) };
-    // The box around it would have heard of the release anyway, and may have to end a drag.
-    const harmless = !lost && seen.landed && /up$/.test(type) && around.has(path[0]);
-    if (type === 'pointerdown' || type === 'mousedown' || !seen.landed) lost = true;
-    if (harmless) return;
-    event.stopImmediatePropagation();
-    event.preventDefault();
-  };
-
-  return {
-    seen,
-    judge,
-    stop,
-    start() {
-      guarding = true;
-      // Also when the release is never seen: it went to the popup of a list, or the page swallowed it.
-      setTimeout(stop, 10_000);
-    },
-  };
-}
 
 /**
  * The part of the page where any change counts as this element's.
@@ -194,31 +133,47 @@ function regionOf(target) {
 /**
  * Whether a mutation tells of the act. Clocks, carousels and advertisements move by themselves.
  * @param {MutationRecord} record
- * @param {boolean} hot the act's own handlers were running
+ * @param {'at once' | 'soon' | 'later'} when in the act's own handlers, right after them, or some time later
  * @param {Element[]} region
- * @param {WeakSet<Node>} noise what moved before the act
+ * @param {WeakSet<Node>} noise what moved right before the act
  */
-function isEffect(record, hot, region, noise) {
-  if (noise.has(record.target)) return false;
-  if (hot || region.some(part => part.contains(record.target))) return true;
+function isEffect(record, when, region, noise) {
+  if (noise.has(record.target) || restless.isLively(record)) return false;
+  if (when === 'at once') return true;
+  if (restless.moves(record)) return false;
+  if (when === 'soon') return true;
+  if (region.some(part => part.contains(record.target))) return true;
   if (record.type === 'attributes') return /^(aria-|hidden$|open$|disabled$|inert$|value$|checked$)/.test(record.attributeName ?? '');
-  const letters = (/** @type {string | null | undefined} */ text) => (text ?? '').replace(/[^\p{L}]/gu, '');
-  if (record.type === 'characterData') return letters(record.oldValue) !== letters(record.target.textContent);
-  const moved = [...record.addedNodes, ...record.removedNodes];
-  const passive = 'iframe,script,style,link,ins,noscript,img,picture,video,canvas';
-  if (moved.some(node => isElement(node) && !node.matches(passive))) return true;
+  if (record.type === 'characterData') return lettersOf(record.oldValue) !== lettersOf(record.target.textContent);
+  if ([...record.addedNodes, ...record.removedNodes].some(node => isElement(node) && !isPassive(node))) return true;
   const text = (/** @type {NodeList} */ nodes) => [...nodes].map(n => (isText(n) ? n.data : '')).join('');
-  return letters(text(record.addedNodes)) !== letters(text(record.removedNodes));
+  return lettersOf(text(record.addedNodes)) !== lettersOf(text(record.removedNodes));
+}
+
+/** Numbers count up by themselves. @param {string | null | undefined} text */
+const lettersOf = text => (text ?? '').replace(/[^\p{L}]/gu, '');
+
+const PASSIVE = 'iframe,script,style,link,ins,noscript,img,picture,video,canvas';
+
+/**
+ * Nothing to read and nothing to act on: pictures, frames of advertisements and the boxes around them.
+ * @param {Element} el
+ */
+function isPassive(el) {
+  return el.matches(PASSIVE) ||
+    (!!el.querySelector(PASSIVE) && !el.querySelector(INTERACTIVE) && lettersOf(el.textContent) === '');
 }
 
 /**
- * @param {Map<Element, ShadowRoot>} roots
+ * Dialog boxes and popovers that are open. An open popover is no mutation at all.
+ * @param {Iterable<Node>} scopes
  * @returns {Set<Element>}
  */
-function openModals(roots) {
+function openModals(scopes) {
   const found = new Set();
-  for (const root of [document, ...roots.values()]) {
-    for (const el of root.querySelectorAll('dialog[open],[role=dialog],[role=alertdialog],[aria-modal=true],.modal')) {
+  for (const scope of scopes) {
+    const all = dom.all(scope, 'dialog[open],[role=dialog],[role=alertdialog],[aria-modal=true],.modal,:popover-open');
+    for (const el of all) {
       const style = getComputedStyle(el);
       if (style.opacity !== '0' && isDrawn(el)) found.add(el);
     }

@@ -25,11 +25,16 @@ const names = (() => {
   /** @param {string} text */
   const squeeze = (text) => text.replace(/\s+/g, ' ').trim();
 
+  const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  /** Of what counts as one character, in UTF-16 units; accents without end are cut. */
+  const LONGEST = 64;
+
   /** Cut between characters, never inside one. @param {string} text @param {number} cap */
   function cut(text, cap) {
     if (text.length <= cap) return text.toWellFormed();
-    const last = text.charCodeAt(cap - 1);
-    return text.slice(0, last >= 0xd800 && last < 0xdc00 ? cap - 1 : cap).toWellFormed();
+    // What is cut off a joined emoji or a syllable makes another one of it.
+    const whole = graphemes.segment(text.slice(0, cap + LONGEST)).containing(cap)?.index ?? cap;
+    return text.slice(0, whole > cap - LONGEST ? whole : cap).toWellFormed();
   }
 
   /** @param {Element} element @returns {Element[]} */

@@ -215,8 +215,9 @@ const snapshot = (() => {
     if (href) list.push(['href', names.cut(href, 2_048)]);
     const secretly = secret.hidesValue(element);
     if (secretly) result.w?.push('secret');
-    const value = describe.value(element, tag, type, describe.VALUE);
-    if (value !== null && !result.c) list.push(['value', value]);
+    const value = describe.value(element, tag, type, describe.VALUE + 80);
+    const cut = value !== null && value.length > describe.VALUE;
+    if (value !== null && !result.c) list.push(['value', cut ? `${names.cut(value, describe.VALUE)}…` : value]);
     if (tag === 'select') {
       const { all, chosen, more } = describe.choices(element, describe.OPTIONS, 60);
       if (!secretly) list.push(['selected', names.cut(chosen.join(', '), describe.VALUE)]);
@@ -252,7 +253,8 @@ const snapshot = (() => {
     const group = /^(group|radiogroup|dialog|alertdialog)$/.test(role) || tag === 'fieldset' || tag === 'dialog';
     const dialog = /dialog$/.test(role || tag);
     const own = names.of(element, 160).name;
-    const text = group && !dialog ? '' : names.textOf(element, 200, isActed);
+    const full = group && !dialog ? '' : names.textOf(element, 280, isActed);
+    const text = full.length > 200 ? `${names.cut(full, 200)}…` : full;
     if (!text && !own && !dialog) return null;
     /** @type {Entry} */
     const result = { s: 0, k: 1, t: tag, m: mark & ~1 };
@@ -332,7 +334,10 @@ const snapshot = (() => {
     }
     /** @type {number[]} */
     const gone = region || options.peek ? [] : vanished(pass, entries);
-    if (!region && !options.peek) remember(pass);
+    if (!region && !options.peek) {
+      remember(pass);
+      restless.listen([...pass.places.map((place) => place.document), ...pass.shadows]);
+    }
     current = null;
     return {
       entries,

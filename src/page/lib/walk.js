@@ -190,6 +190,8 @@ const walk = (() => {
     hosts = [];
     /** @type {Place[]} */
     places = [];
+    /** @type {ShadowRoot[]} */
+    shadows = [];
     /** The style of the element entered last, when it may show its children in another order. @type {CSSStyleDeclaration | null} */
     reorders = null;
     counts = { elements: 0, text: 0, frames: 0, links: 0, buttons: 0, fields: 0 };
@@ -244,7 +246,8 @@ const walk = (() => {
           continue;
         }
         const shadow = dom.shadow(element);
-        if (!shadow && dom.tag(element) === 'slot') {
+        if (shadow) this.shadows.push(shadow);
+        else if (dom.tag(element) === 'slot') {
           const assigned = dom.assigned(element);
           if (assigned.length > 0) {
             stack.push({ nodes: assigned, at: 0, next: null, inherited });

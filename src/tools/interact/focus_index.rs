@@ -47,7 +47,7 @@ async fn focus(cx: &ToolCx, args: Args) -> Result<Map<String, Value>, ActError> 
         let observed = browser.press(cancel, &element, &Press::default()).await?;
         words = observed.words();
         words.remove("hint");
-        if observed.dialog.is_some() || observed.url_changed || observed.closed {
+        if observed.dialog.is_some() || observed.new_document || observed.closed {
             return Ok(observed.words());
         }
         // A press may land on a part of the field whose focus the page passes on.

@@ -52,7 +52,7 @@ pub(super) async fn tell_focus(
     observed: &Observed,
     words: &mut Map<String, Value>,
 ) -> Result<(), ActError> {
-    if observed.dialog.is_some() || observed.url_changed || observed.closed {
+    if observed.dialog.is_some() || observed.new_document || observed.closed {
         return Ok(());
     }
     match cx.browser.focus(&cx.cancel).await {

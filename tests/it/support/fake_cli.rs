@@ -206,6 +206,11 @@ impl FakeCli {
         tokio::time::timeout(LIMIT, done).await.unwrap().unwrap();
     }
 
+    /// Forgets what was told so far, so that a test of many turns does not search it all each time.
+    pub fn forget(&self) {
+        self.shared.state.lock().unwrap().events.clear();
+    }
+
     /// The turn of the prompt that contains `text`.
     pub async fn prompt(&self, text: &str) -> Result<Turn, String> {
         let fits =

@@ -1,5 +1,6 @@
 //! A browser with an extension and panels, played by the test over an in-memory link.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use browy::protocol::{Outbound, SessionId};
@@ -8,10 +9,16 @@ use browy::transport::{link, memory};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use super::dice::Dice;
 
 /// Every capability the real extension announces.
 pub const CAPABILITIES: &[&str] =
     &["cdp.activeTab", "queue", "ask", "tabs.close", "tabs.held", "browser.events", "usage", "cdp.targets"];
+
+/// When a late answer comes: the host waits for none of them this long.
+const LATE: Duration = Duration::from_secs(120);
 
 /// One connected browser. A task of its own answers the host's requests, as the worker of the real one does.
 pub struct FakeBrowser {
@@ -21,9 +28,19 @@ pub struct FakeBrowser {
     passed: Vec<Outbound>,
 }
 
+/// How the host's requests are answered.
+pub enum Manner {
+    Rightly,
+    /// Not at all; the test finds them by [`FakeBrowser::request`].
+    Never,
+    /// One of ten not at all, one twice, one long after the host gave it up, one of twenty under another session.
+    /// The title of every tab it tells names the session and the call that it was told to.
+    Badly(Dice),
+}
+
 enum Order {
     Send(Vec<u8>),
-    Answer(bool),
+    Answer(Manner),
     Close,
 }
 
@@ -56,7 +73,12 @@ impl FakeBrowser {
 
     /// Whether the host's requests are answered from now on; without, the test finds them by [`request`](Self::request).
     pub fn answers(&self, on: bool) {
-        let _ = self.orders.send(Order::Answer(on));
+        let _ = self.orders.send(Order::Answer(if on { Manner::Rightly } else { Manner::Never }));
+    }
+
+    /// From now on requests are answered as `manner` says.
+    pub fn behaves(&self, manner: Manner) {
+        let _ = self.orders.send(Order::Answer(manner));
     }
 
     /// The next request of the host that was not answered.
@@ -136,35 +158,57 @@ async fn pump(
     messages: mpsc::UnboundedSender<Outbound>,
     requests: mpsc::UnboundedSender<Outbound>,
 ) {
-    let mut answering = true;
+    let mut manner = Manner::Rightly;
+    let mut late: VecDeque<(Instant, Value)> = VecDeque::new();
     loop {
+        let due = late.front().map(|(due, _)| *due);
         tokio::select! {
             biased;
+            () = tokio::time::sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {
+                late.pop_front().into_iter().for_each(|(_, reply)| peer.send(reply));
+            }
             order = orders.recv() => match order {
                 Some(Order::Send(body)) => peer.send_body(&body),
-                Some(Order::Answer(on)) => answering = on,
+                Some(Order::Answer(now)) => manner = now,
                 Some(Order::Close) => peer.close(),
                 None => return,
             },
             message = peer.recv() => {
                 let Some(message) = message else { return };
-                let _ = match request_ids(&message) {
-                    None => messages.send(message),
-                    Some(_) if !answering => requests.send(message),
-                    Some((session, call)) => {
-                        peer.send(answer(&message, &session, &call));
-                        Ok(())
-                    }
+                let Some((session, call)) = request_ids(&message) else {
+                    let _ = messages.send(message);
+                    continue;
                 };
+                match &mut manner {
+                    Manner::Rightly => peer.send(answer(&message, &session, &call, "One")),
+                    Manner::Never => drop(requests.send(message)),
+                    Manner::Badly(dice) => {
+                        let reply = answer(&message, &session, &call, &format!("{session} {call}"));
+                        match dice.next(20) {
+                            0 | 1 => {}
+                            2 | 3 => {
+                                peer.send(reply.clone());
+                                peer.send(reply);
+                            }
+                            4 | 5 => late.push_back((Instant::now() + LATE, reply)),
+                            6 => {
+                                let other = if session == "sp-0" { "sp-1" } else { "sp-0" };
+                                peer.send(answer(&message, other, &call, "foreign"));
+                                peer.send(reply);
+                            }
+                            _ => peer.send(reply),
+                        }
+                    }
+                }
             }
         }
     }
 }
 
 /// One tab is open, and no page of it can be read.
-fn answer(request: &Outbound, session: &str, call: &str) -> Value {
+fn answer(request: &Outbound, session: &str, call: &str, title: &str) -> Value {
     let tab =
-        json!({ "tabId": 7, "url": "https://one.test/", "title": "One", "active": true, "windowId": 1 });
+        json!({ "tabId": 7, "url": "https://one.test/", "title": title, "active": true, "windowId": 1 });
     let (ok, key, value) = match request {
         Outbound::TabList(_) => (true, "result", json!([tab])),
         Outbound::CdpSend(_) => (false, "error", json!("no such page")),

@@ -6,6 +6,7 @@
 pub mod cdp_wire;
 pub mod chromium;
 pub mod copilot;
+pub mod dice;
 pub mod fake_agent;
 pub mod fake_cli;
 pub mod fake_panel;
