@@ -214,8 +214,8 @@ impl Way<'_> {
     ) -> Result<(), ActError> {
         let browser = self.browser;
         browser.hold_mouse(self.cancel, self.tab, self.at, true).await?;
-        if let Some(on) = watch.missed(self.cancel).await? {
-            return Err(landed_elsewhere(&on).into());
+        if let Some(seen) = watch.reading(self.cancel).await?.filter(|seen| seen.landed == Some(false)) {
+            return Err(landed_elsewhere(&seen.landed_on).into());
         }
         let start = self.at;
         let aim = end.unwrap_or((start.0, start.1 + 12.0));

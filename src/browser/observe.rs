@@ -455,10 +455,9 @@ impl<'b> Watch<'b> {
         Ok(())
     }
 
-    /// Where the press landed, when it was on something else than the element.
-    pub(super) async fn missed(&self, cancel: &CancellationToken) -> Result<Option<String>, ActError> {
-        let reading = self.ask(cancel, json!({ "id": self.id, "op": "read" })).await?;
-        Ok(reading.filter(|reading| reading.landed == Some(false)).map(|reading| reading.landed_on))
+    /// What the page tells of the act so far; `None` when its document is another one.
+    pub(super) async fn reading(&self, cancel: &CancellationToken) -> Result<Option<Reading>, PageError> {
+        self.ask(cancel, json!({ "id": self.id, "op": "read" })).await
     }
 
     async fn ask(&self, cancel: &CancellationToken, args: Value) -> Result<Option<Reading>, PageError> {
@@ -503,7 +502,7 @@ impl<'b> Watch<'b> {
                 break;
             }
             if look && left_at.is_none() {
-                match self.ask(cancel, json!({ "id": self.id, "op": "read" })).await {
+                match self.reading(cancel).await {
                     Ok(Some(reading)) => {
                         if reading != last {
                             changed_at = Instant::now();
