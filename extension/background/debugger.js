@@ -193,6 +193,11 @@ export function allTurnsEnded() {
   sweepLater();
 }
 
+/** Events in great numbers that the host has no use for; one of them would carry the page's cookies to it. */
+const UNUSED = new Set([
+  'Network.dataReceived', 'Network.policyUpdated', 'Network.requestWillBeSentExtraInfo', 'Network.resourceChangedPriority',
+]);
+
 /**
  * @param {chrome.debugger.DebuggerSession} source
  * @param {string} method
@@ -200,7 +205,7 @@ export function allTurnsEnded() {
  */
 export function forwardEvent(source, method, params) {
   const { tabId, sessionId: cdpSessionId } = source;
-  if (tabId === undefined) return;
+  if (tabId === undefined || UNUSED.has(method)) return;
   for (const session of watchersOf(tabId)) {
     const event = { type: 'cdp.event', sessionId: session.id, tabId, method, params: params ?? {} };
     postToHost(cdpSessionId ? { ...event, cdpSessionId } : event);
