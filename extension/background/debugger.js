@@ -194,6 +194,11 @@ export function allTurnsEnded() {
   sweepLater();
 }
 
+/** Events in great numbers that the host has no use for; one of them would carry the page's cookies to it. */
+const UNUSED = new Set([
+  'Network.dataReceived', 'Network.policyUpdated', 'Network.requestWillBeSentExtraInfo', 'Network.resourceChangedPriority',
+]);
+
 /**
  * @param {chrome.debugger.DebuggerSession} source
  * @param {string} method
@@ -201,7 +206,7 @@ export function allTurnsEnded() {
  */
 export function forwardEvent(source, method, params) {
   const { tabId, sessionId: cdpSessionId } = source;
-  if (tabId === undefined) return;
+  if (tabId === undefined || UNUSED.has(method)) return;
   if (method === 'Page.downloadWillBegin') {
     const { url, guid } = /** @type {{url: string, guid?: string}} */ (params);
     downloadBegins(tabId, url, guid);

@@ -183,3 +183,33 @@ impl From<ViewError> for ActError {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_the_browser_are_told_apart() {
+        for (words, class) in [
+            ("No tab with given id 7.", Class::Closed),
+            ("Cannot access a chrome:// URL", Class::NotAllowed),
+            ("Another debugger (developer tools or another extension) holds this tab.", Class::NotAllowed),
+            (
+                "Cannot access this page: another extension shows something of its own in it.",
+                Class::NotAllowed,
+            ),
+            ("Target crashed", Class::Crashed),
+            ("Internal error", Class::Timeout),
+        ] {
+            assert_eq!(class_of_words(words), class, "{words}");
+        }
+    }
+
+    #[test]
+    fn wait_in_vain_hints_at_what_nobody_here_can_see() {
+        let late = CdpError::Timeout { method: "x".to_owned(), after: std::time::Duration::from_secs(5) };
+        let ActError::Refused(refusal) = ActError::from(late) else { panic!("refused") };
+        assert_eq!(refusal.class, Class::Timeout);
+        assert!(refusal.details["hint"].as_str().unwrap().contains("permission"));
+    }
+}

@@ -1,7 +1,11 @@
 //! What ends, what goes on and what starts again when one of the parts ends.
 
+use serde_json::json;
+
 use crate::stage::{SOON, Stage};
+use crate::support::chromium::{panel_ready, send_prompt};
 use crate::support::fake_cli::LIMIT;
+use crate::support::page_server::PageServer;
 use crate::support::processes::kill;
 
 #[tokio::test]
@@ -69,5 +73,28 @@ async fn killed_host_comes_back() {
     panel.send("still there?").await;
     stage.cli.prompt("still there?").await.unwrap().end("yes");
     panel.shows(".msg.assistant", "yes").await;
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn frames_of_other_extensions_are_put_back_when_the_debugger_leaves() {
+    let folder = tempfile::tempdir().unwrap();
+    // Not installed: its frame holds an error page, which the browser guards just the same.
+    let page = "<title>p</title><h1>Parcel</h1>
+        <iframe src='chrome-extension://bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb/panel.html' title=Coupons></iframe>";
+    std::fs::write(folder.path().join("p.html"), page).unwrap();
+    let server = PageServer::start(folder.path()).await;
+    let stage = Stage::open().await;
+    let beside = stage.chromium.browser().open_window(&server.url("p.html")).await.unwrap();
+    let panel = stage.chromium.browser().open_side_panel(&beside).await.unwrap();
+    panel_ready(&panel).await.unwrap();
+    send_prompt(&panel, "what is there?").await.unwrap();
+    let turn = stage.cli.prompt("what is there?").await.unwrap();
+    let seen = turn.answer_of(&turn.start_call("inspect_page", json!({})), LIMIT).await.unwrap();
+    assert!(seen.text.contains("Parcel") && seen.text.contains("Coupons"), "{}", seen.text);
+    beside.wait_for("frames[0].location.href === 'about:blank'", SOON).await.unwrap();
+    panel.close().await.unwrap();
+    let guarded = "(() => { try { return !frames[0].location.href; } catch { return true; } })()";
+    beside.wait_for(guarded, SOON).await.unwrap();
     stage.close().await;
 }

@@ -51,7 +51,7 @@ function guardOf(target, roots, clicks, scopes) {
     // Everything of a press comes in one go: the person's next click is not ours to judge.
     if (type === 'pointerup' && seen.rounds >= clicks) setTimeout(stop, 50);
     // What is dragged is let go of somewhere else: only where it was taken counts.
-    if (clicks === 0 && seen.landed && !/down$/.test(type)) stop();
+    guarding &&= clicks > 0 || !seen.landed || /down$/.test(type);
     return guarding;
   };
 
@@ -61,9 +61,7 @@ function guardOf(target, roots, clicks, scopes) {
     // The box around it would have heard of the release anyway, and may have to end a drag.
     const harmless = !lost && seen.landed && /up$/.test(event.type) && around.has(event.composedPath()[0]);
     if (/down$/.test(event.type) || !seen.landed) lost = true;
-    if (harmless) return;
-    event.stopImmediatePropagation();
-    event.preventDefault();
+    if (!harmless) swallow(event);
   };
 
   const frames = listenBeside(scopes, stray);
@@ -76,13 +74,22 @@ function guardOf(target, roots, clicks, scopes) {
     look() {
       if (guarding && seen.landed) seen.missed ??= missingOf(target, words, roots, point);
     },
-    end() { stop(); frames.end(); },
+    end() {
+      stop();
+      frames.end();
+    },
     start() {
       guarding = true;
       // Also when the release is never seen: it went to the popup of a list, or the page swallowed it.
       setTimeout(stop, 10_000);
     },
   };
+}
+
+/** @param {Event} event */
+function swallow(event) {
+  event.stopImmediatePropagation();
+  event.preventDefault();
 }
 
 /** @typedef {'covered' | 'moved' | 'gone' | 'replaced'} Became */
