@@ -21,7 +21,6 @@ use crate::protocol::{CdpEvent, TabEventKind, TabId, TabInfo};
 
 /// How often the page is asked what changed.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
-
 /// A page that changed has settled once it kept still for this long.
 const STILL: Duration = Duration::from_millis(60);
 
@@ -455,7 +454,7 @@ impl<'b> Watch<'b> {
         Ok(())
     }
 
-    /// What the page tells of the act so far; `None` when its document is another one.
+    /// What the page tells so far; `None` when its document is another one.
     pub(super) async fn reading(&self, cancel: &CancellationToken) -> Result<Option<Reading>, PageError> {
         self.ask(cancel, json!({ "id": self.id, "op": "read" })).await
     }
