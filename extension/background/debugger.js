@@ -1,4 +1,6 @@
 // `chrome.debugger`: attach on demand, run commands, forward events, let go again.
+import { downloadBegins } from './downloads.js';
+import { pastForeignFrames, restoreForeignFrames } from './foreign-frames.js';
 import { hostUnderstands, postToHost } from './host-port.js';
 import { allSessions, postToPanel, sessionOf, watchersOf } from './sessions.js';
 import { ready, save, state } from './state.js';
@@ -14,6 +16,9 @@ export const SWEEP_ALARM = 'release-debuggers';
 
 /** Attaches under way. @type {Map<number, Promise<void>>} */
 const attaching = new Map();
+
+// What a former worker set aside in its tabs.
+void ready.then(() => Promise.all(state.leftovers.map((tabId) => restoreForeignFrames(tabId, true))));
 
 /**
  * @param {Session} session
@@ -37,7 +42,8 @@ export async function runCommand(session, tabId, call) {
  */
 async function send(target, call) {
   try {
-    return await chrome.debugger.sendCommand(target, call.method, /** @type {any} */ (call.params ?? {}));
+    const params = /** @type {any} */ (call.params ?? {});
+    return await pastForeignFrames(target.tabId, () => chrome.debugger.sendCommand(target, call.method, params));
   } catch (error) {
     // Not tried again here: it may be the person's Cancel, whose event has not come yet.
     if (/debugger is not attached/i.test(messageOf(error))) state.attached.delete(target.tabId);
@@ -59,8 +65,9 @@ function attach(tabId) {
 /** @param {number} tabId */
 async function attachNow(tabId) {
   await ready;
+  await wake(tabId);
   try {
-    await chrome.debugger.attach({ tabId }, PROTOCOL_VERSION);
+    await pastForeignFrames(tabId, () => chrome.debugger.attach({ tabId }, PROTOCOL_VERSION));
   } catch (error) {
     const already = /already attached/i.test(messageOf(error));
     if (!already) throw error;
@@ -72,6 +79,25 @@ async function attachNow(tabId) {
   save();
   // Should this worker be stopped, the alarm starts one that lets go of the tab.
   void chrome.alarms.create(SWEEP_ALARM, { periodInMinutes: 1 });
+}
+
+/** How long a tab that the browser put away may take to be loaded again. */
+const WAKE_MS = 15_000;
+
+/**
+ * A tab that the browser put away to save memory has no page; its page is loaded again, as when a person goes there.
+ * @param {number} tabId
+ */
+async function wake(tabId) {
+  const asleep = async () => {
+    const tab = await chrome.tabs.get(tabId);
+    return tab.discarded || tab.status === 'unloaded';
+  };
+  if (!(await asleep())) return;
+  await chrome.tabs.reload(tabId);
+  for (const since = Date.now(); Date.now() - since < WAKE_MS && (await asleep()); ) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
 }
 
 /**
@@ -92,6 +118,7 @@ async function detach(tabId) {
   if (!state.attached.delete(tabId)) return;
   save();
   await chrome.debugger.detach({ tabId }).catch((error) => console.debug('already detached', error));
+  await restoreForeignFrames(tabId);
   // What the host enabled on this tab is gone with the debugger.
   tellDetached(tabId, 'released');
   if (state.attached.size === 0) await chrome.alarms.clear(SWEEP_ALARM);
@@ -175,6 +202,10 @@ export function allTurnsEnded() {
 export function forwardEvent(source, method, params) {
   const { tabId, sessionId: cdpSessionId } = source;
   if (tabId === undefined) return;
+  if (method === 'Page.downloadWillBegin') {
+    const { url, guid } = /** @type {{url: string, guid?: string}} */ (params);
+    downloadBegins(tabId, url, guid);
+  }
   for (const session of watchersOf(tabId)) {
     const event = { type: 'cdp.event', sessionId: session.id, tabId, method, params: params ?? {} };
     postToHost(cdpSessionId ? { ...event, cdpSessionId } : event);
@@ -190,6 +221,7 @@ export function cancelledOrClosed(source, reason) {
   const { tabId } = source;
   if (tabId === undefined) return;
   state.attached.delete(tabId);
+  void restoreForeignFrames(tabId);
   const watchers = watchersOf(tabId);
   if (watchers.length > 0) tellDetached(tabId, reason);
   if (reason === 'canceled_by_user') {
@@ -221,6 +253,8 @@ function personCancelled(session, tabId) {
  * @param {number} removed
  */
 export function moveWatch(added, removed) {
+  state.attached.delete(removed);
+  save();
   for (const session of watchersOf(removed)) {
     session.watched.delete(removed);
     session.watched.add(added);

@@ -17,6 +17,8 @@ export const state = {
   gaveUp: false,
   /** How the last connection ended, for the panels of a fresh worker. */
   lastMessage: '',
+  /** Tabs that a former worker had a debugger on. @type {number[]} */
+  leftovers: [],
 };
 
 /** Null when the settings could not be read. @type {ToolSwitches | null} */
@@ -59,7 +61,8 @@ async function load() {
     state.failures = old.failures ?? 0;
     state.gaveUp = old.gaveUp ?? false;
     state.lastMessage = old.lastMessage ?? '';
-    await detachLeftovers(old.attached ?? []);
+    state.leftovers = old.attached ?? [];
+    await detachLeftovers(state.leftovers);
   }
   if (settings.status === 'fulfilled') tools = readTools(settings.value['settings']);
 }

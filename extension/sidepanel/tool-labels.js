@@ -7,7 +7,8 @@ const KEYS = {
   accessibility_snapshot: 'toolReadPage', extract_form: 'toolReadForm', query_dom: 'toolSearchedPage',
   find_visible_text: 'toolSearchedPage', find_text: 'toolFoundText', get_event_listeners: 'toolReadListeners',
   navigate: 'toolOpened', list_tabs: 'toolListedTabs', switch_tab: 'toolSwitchedTab', new_tab: 'toolOpenedTab',
-  close_tab: 'toolClosedTab', wait_for: 'toolWaited',
+  close_tab: 'toolClosedTab', wait_for: 'toolWaited', go_back: 'toolWentBack', go_forward: 'toolWentForward',
+  reload: 'toolReloaded', handle_dialog: 'toolAnsweredDialog',
   click_index: 'toolClicked', click_element: 'toolClicked', type_index: 'toolTyped', fill_input: 'toolTyped',
   select_index: 'toolChose', select_option: 'toolChose', set_radio_index: 'toolChose', clear_index: 'toolCleared',
   check_index: 'toolTicked', upload_index: 'toolUploaded', upload_file: 'toolUploaded', press_key: 'toolPressed',
@@ -17,7 +18,7 @@ const KEYS = {
   screenshot: 'toolScreenshot', mark_screenshot: 'toolScreenshot', evaluate_js: 'toolRanScript', run_script: 'toolRanScript', get_console_logs: 'toolReadConsole',
   get_network_requests: 'toolReadNetwork', replay_request: 'toolReplayed', get_cookies: 'toolReadCookies',
   set_cookie: 'toolSetCookie', get_storage: 'toolReadStorage', download_file: 'toolDownloaded', set_viewport: 'toolResized',
-  pdf_export: 'toolPdf',
+  pdf_export: 'toolPdf', read_pdf: 'toolReadPdf',
   read_file: 'toolReadFile', list_files: 'toolListedFiles', glob: 'toolListedFiles', write_file: 'toolSavedFile',
   save_file: 'toolSavedFile', delete_file: 'toolDeletedFile', bash: 'toolRanCommand', grep: 'toolSearchedFiles',
   web_fetch: 'toolFetched', note_set: 'toolNoted', note_get: 'toolReadNotes', note_list: 'toolReadNotes',
@@ -56,7 +57,7 @@ function objectOf(tool, args) {
   if (tool === 'fill_form') return String(countOf(given['fields'] ?? given['values']) || '');
   const url = given['url'];
   if (typeof url === 'string') return URL.canParse(url) ? new URL(url).host || short(url) : short(url);
-  for (const name of ['keys', 'key', 'path', 'name', 'label', 'text_match', 'selector']) {
+  for (const name of ['keys', 'key', 'path', 'filename', 'name', 'label', 'text_match', 'selector']) {
     const value = given[name];
     if (typeof value === 'string' && value) return short(value);
   }

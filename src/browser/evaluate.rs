@@ -267,7 +267,7 @@ fn top_of_stack(description: &str) -> Option<(String, u64)> {
     Some((script.to_owned(), line.parse().ok()?))
 }
 
-fn described(value: &Value) -> String {
+pub(super) fn described(value: &Value) -> String {
     let known = value.get("description").or_else(|| value.get("value"));
     match known {
         Some(Value::String(text)) => text.clone(),
@@ -277,7 +277,7 @@ fn described(value: &Value) -> String {
 }
 
 /// Text of values that are no objects.
-fn plain(value: &Value) -> Option<String> {
+pub(super) fn plain(value: &Value) -> Option<String> {
     if let Some(text) = value.get("unserializableValue").and_then(Value::as_str) {
         return Some(text.to_owned());
     }
@@ -297,13 +297,13 @@ fn is_return_outside(details: &Value) -> bool {
 }
 
 /// A syntax error of the code itself has no stack: nothing ran.
-fn is_unreadable(details: &Value) -> bool {
+pub(super) fn is_unreadable(details: &Value) -> bool {
     let exception = details.get("exception").cloned().unwrap_or_default();
     let words = described(&exception);
     words.starts_with("SyntaxError") && !words.contains("\n    at ")
 }
 
-fn is_ended(words: &str) -> bool {
+pub(super) fn is_ended(words: &str) -> bool {
     words.contains("Execution was terminated") || words.contains("Script execution was interrupted")
 }
 

@@ -1,16 +1,19 @@
 //! Requests to the extension on behalf of one session: pending calls, the pinned tab, events.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::{broadcast, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::address::origin_of;
 use super::cdp::{ALLOWED_METHODS, CDP_TIMEOUT, CdpError, TAB_TIMEOUT, Target};
 use super::dialogs::{self, Dialog, OpenDialogs};
+use super::downloads::{Download, Downloaded, FileId};
+use super::tab_states::{TabStates, works_when_crashed};
 use crate::protocol::{
     BridgeCall, CallId, CdpEvent, CdpSend, DebuggerDetached, DownloadEvent, Outbound, SessionId, TabCall,
     TabEvent, TabHeld, TabId, TabInfo, TabNew, ToolResult,
@@ -67,7 +70,11 @@ pub struct ExtensionContext {
     pending: Pending<CallId, ToolResult>,
     events: broadcast::Sender<BrowserEvent>,
     pinned: watch::Sender<Option<TabId>>,
+    /// Ids that tabs had before, and the ones they have now.
+    replaced: watch::Sender<HashMap<TabId, TabId>>,
     dialogs: OpenDialogs,
+    downloaded: Downloaded,
+    states: TabStates,
     /// Set for a DevTools panel: the tab it inspects, which nothing overrides.
     inspected: Option<TabId>,
 }
@@ -81,7 +88,10 @@ impl ExtensionContext {
             pending: Pending::default(),
             events: broadcast::Sender::new(EVENT_BACKLOG),
             pinned: watch::Sender::new(inspected),
+            replaced: watch::Sender::new(HashMap::new()),
             dialogs: OpenDialogs::default(),
+            downloaded: Downloaded::default(),
+            states: TabStates::default(),
             inspected,
         }
     }
@@ -120,8 +130,37 @@ impl ExtensionContext {
     /// Tells listeners what happened.
     pub fn publish(&self, event: BrowserEvent) {
         self.dialogs.note(&event);
+        self.downloaded.note(&event);
+        self.states.note(&event);
+        if let BrowserEvent::Tab(event) = &event
+            && let Some(old) = event.replaced_tab_id
+        {
+            self.note_replaced(old, event.tab_id);
+        }
         // No listener is the normal case between tool calls.
         let _ = self.events.send(event);
+    }
+
+    /// The browser gave a tab another id, as it does when it puts one away: the old one goes on meaning it.
+    fn note_replaced(&self, old: TabId, new: TabId) {
+        self.replaced.send_modify(|replaced| {
+            for known in replaced.values_mut().filter(|known| **known == old) {
+                *known = new;
+            }
+            replaced.insert(old, new);
+        });
+        self.pinned.send_if_modified(|pinned| {
+            let held = *pinned == Some(old);
+            if held {
+                *pinned = Some(new);
+            }
+            held
+        });
+    }
+
+    /// The id that a tab has now: what was told of it may be an older one.
+    pub fn current(&self, tab: TabId) -> TabId {
+        self.replaced.borrow().get(&tab).copied().unwrap_or(tab)
     }
 
     /// Everything that happens from now on.
@@ -129,14 +168,95 @@ impl ExtensionContext {
         self.events.subscribe()
     }
 
-    /// The dialog that is open in a tab. Known once the `Page` domain is enabled there.
+    /// The dialog that is open in a tab, or the question for a password that lies over it. Known once the tab is
+    /// [attended](Self::attend).
     pub fn dialog(&self, tab: TabId) -> Option<Dialog> {
-        self.dialogs.of(tab)
+        self.dialogs.of(tab).or_else(|| self.states.auth_prompt(tab))
     }
 
-    /// Waits until a dialog is open in the tab; it may be open already. Never ends otherwise.
+    /// Waits until a dialog that holds up the page is open in the tab; it may be open already. Never ends
+    /// otherwise.
     pub async fn dialog_opened(&self, tab: TabId) -> Dialog {
         self.dialogs.opened(tab).await
+    }
+
+    /// An act started these downloads (the browser's ids): their files are the session's own.
+    pub fn claim_downloads(&self, ids: &[i64]) {
+        self.downloaded.claim(ids);
+    }
+
+    /// Whether an act of this session downloaded this very file, and nobody changed it since.
+    pub fn downloaded(&self, file: &FileId) -> bool {
+        self.downloaded.holds(file)
+    }
+
+    /// Makes the tab's page report what happens to it: dialogs, navigations, requests, a crash. Once per
+    /// attachment of the debugger; free afterwards.
+    ///
+    /// # Errors
+    /// See [`CdpError`]; ends at once when a dialog is open already, or the page crashed. Waits for `within`.
+    pub async fn attend(
+        &self,
+        cancel: &CancellationToken,
+        tab: TabId,
+        within: Duration,
+    ) -> Result<(), CdpError> {
+        if self.states.is_attended(tab) {
+            return Ok(());
+        }
+        let target = Target::tab(tab);
+        let send = |method, params| self.cdp_within(cancel, &target, method, params, within);
+        // The buffers would hold bodies of answers, which nobody asks for.
+        let buffers = json!({ "maxTotalBufferSize": 10 << 20, "maxResourceBufferSize": 5 << 20 });
+        let (page, crash, network) = futures::future::join3(
+            send("Page.enable", json!({})),
+            send("Inspector.enable", json!({})),
+            send("Network.enable", buffers),
+        )
+        .await;
+        page?;
+        crash?;
+        network?;
+        self.states.attend(tab);
+        Ok(())
+    }
+
+    /// Whether the tab's page crashed and was not loaded again.
+    pub fn is_crashed(&self, tab: TabId) -> bool {
+        self.states.is_crashed(tab)
+    }
+
+    /// A reload waits, or does not, for the answer to the page's question.
+    pub(super) fn note_reload_waits(&self, tab: TabId, waits: bool) {
+        self.states.set_reload_waits(tab, waits);
+    }
+
+    /// Whether a reload waits for the answer to the page's question. Asked once.
+    pub(super) fn take_reload_waits(&self, tab: TabId) -> bool {
+        let waits = self.states.reload_waits(tab);
+        self.states.set_reload_waits(tab, false);
+        waits
+    }
+
+    /// Open requests of the tab's page, and since when none began or ended; known once it is
+    /// [attended](Self::attend).
+    pub(super) fn traffic(&self, tab: TabId) -> (usize, Option<tokio::time::Instant>) {
+        self.states.traffic(tab)
+    }
+
+    /// Addresses of some of the tab's open requests, for people to read.
+    pub(super) fn open_requests(&self, tab: TabId) -> Vec<String> {
+        self.states.open_requests(tab)
+    }
+
+    /// Waits until the tab's page has crashed. Never ends otherwise.
+    pub(super) async fn crashed(&self, tab: TabId) {
+        self.states.crashed(tab).await;
+    }
+
+    /// The oldest download of the tab that nobody was told the end of.
+    pub(super) fn next_download(&self, tab: TabId) -> Option<Download> {
+        self.states.next_download(tab)
     }
 
     /// The tab the session works on.
@@ -211,8 +331,12 @@ impl ExtensionContext {
             dialog = self.dialogs.opened(target.tab), if !dialogs::works_while_open(method) => {
                 return Err(CdpError::Dialog(dialog));
             }
+            () = self.states.crashed(target.tab), if !works_when_crashed(method) => {
+                return Err(CdpError::Crashed);
+            }
             result = request => result?,
         };
+        self.dialogs.page_answered(target.tab, method);
         match result.get_mut("result") {
             Some(inner) => Ok(inner.take()),
             None => Err(CdpError::Malformed { method: method.to_owned(), detail: "no `result`".to_owned() }),

@@ -106,6 +106,8 @@ impl TabFrames {
         cancel: &CancellationToken,
     ) -> Result<Arc<str>, PageError> {
         let target = Target::tab(self.tab);
+        // A dialog that is open already, or a crash, is told now, not after a wait for a page that says nothing.
+        context.attend(cancel, self.tab, STEP).await?;
         if std::mem::take(&mut self.reattach) {
             let params = json!({ "autoAttach": false, "waitForDebuggerOnStart": false, "flatten": true });
             context.cdp_within(cancel, &target, "Target.setAutoAttach", params, STEP).await?;

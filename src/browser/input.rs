@@ -49,13 +49,17 @@ impl Browser {
     /// See [`CdpError`].
     pub(super) async fn prepare(&self, cancel: &CancellationToken, tab: TabId) -> Result<(), CdpError> {
         let target = Target::tab(tab);
-        let send = |method, params| self.context.cdp_within(cancel, &target, method, params, INPUT_TIMEOUT);
-        let (page, focus) = futures::future::join(
-            send("Page.enable", json!({})),
-            send("Emulation.setFocusEmulationEnabled", json!({ "enabled": true })),
-        )
-        .await;
-        page?;
+        let focus = json!({ "enabled": true });
+        let focus = self.context.cdp_within(
+            cancel,
+            &target,
+            "Emulation.setFocusEmulationEnabled",
+            focus,
+            INPUT_TIMEOUT,
+        );
+        let (attended, focus) =
+            futures::future::join(self.context.attend(cancel, tab, INPUT_TIMEOUT), focus).await;
+        attended?;
         focus?;
         Ok(())
     }
@@ -76,7 +80,8 @@ impl Browser {
         self.mouse(cancel, tab, params).await
     }
 
-    /// Presses and releases a button at a point of the tab's viewport, CSS px; `count` 2 is a double click.
+    /// Presses and releases a button at a point of the tab's viewport, CSS px; `click` 2 is the second one of a
+    /// double click.
     ///
     /// # Errors
     /// See [`CdpError`]. A dialog that the press opens ends it with [`CdpError::Dialog`]: it was pressed.
@@ -87,11 +92,10 @@ impl Browser {
         at: (f64, f64),
         button: Button,
         modifiers: Modifiers,
-        count: u8,
+        click: u8,
     ) -> Result<(), CdpError> {
-        for click in 1..=count {
-            self.button(cancel, tab, at, button, modifiers, click, true).await?;
-            self.button(cancel, tab, at, button, modifiers, click, false).await?;
+        for down in [true, false] {
+            self.button(cancel, tab, at, button, modifiers, click, down).await?;
         }
         Ok(())
     }

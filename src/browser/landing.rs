@@ -5,10 +5,12 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::dialogs::Dialog;
+use super::dialogs::{self, Change, Dialog};
+use super::downloads::Downloads;
 use super::extension_context::BrowserEvent;
 use super::navigation::{Arrival, LIMIT};
 use super::refusal::{Class, Refusal};
+use super::tab_states::{PROMPTS, password_realm};
 use crate::protocol::{CdpEvent, TabEventKind, TabId, TabInfo};
 
 /// How long pictures and frames of a page that can be read already are waited for.
@@ -17,8 +19,14 @@ const REST: Duration = Duration::from_secs(5);
 /// How long after loading a page may begin to go on to another one by itself.
 const FORWARDS: Duration = Duration::from_millis(150);
 
+/// The browser's word for a navigation that was given up: a download, an empty answer, another navigation.
+const ABORTED: &str = "net::ERR_ABORTED";
+
 /// How long after a navigation that came to nothing its download may be announced.
 const DOWNLOAD: Duration = Duration::from_millis(500);
+
+/// The type of documents that the browser shows in a viewer of its own.
+pub(super) const PDF: &str = "application/pdf";
 
 /// What the events told so far.
 #[derive(Debug, Default)]
@@ -27,19 +35,31 @@ pub(super) struct Landing {
     pub(super) top: Option<String>,
     /// The request that brings the document.
     loader: Option<String>,
+    asked: String,
     status: Option<u16>,
-    /// The server wants a password.
-    pub(super) wants_password: bool,
+    /// The server wants a password: since when, and the question.
+    wants_password: Option<(Instant, Dialog)>,
+    /// Its answer to the document's request is there.
+    answered: bool,
     /// A navigation of this frame is under way.
     pub(super) under_way: Option<String>,
     pub(super) committed: bool,
     parsed_at: Option<Instant>,
     loaded_at: Option<Instant>,
     within: bool,
+    /// The document is a PDF in the browser's own viewer.
+    pub(super) pdf: bool,
     aborted_at: Option<Instant>,
     failed: Option<String>,
+    /// What the browser says is wrong with the document, before the page that says so is there.
+    failing: Option<String>,
+    /// The page was kept alive and is shown again.
+    restored: bool,
+    crashed: bool,
+    /// The page that is left answers nothing.
+    pub(super) hangs: bool,
     pub(super) dialog: Option<Dialog>,
-    pub(super) download: Option<Value>,
+    pub(super) downloads: Downloads,
     pub(super) closed: bool,
     pub(super) late: bool,
 }
@@ -52,6 +72,7 @@ impl Landing {
 
     /// Takes note of an event.
     pub(super) fn note(&mut self, event: &BrowserEvent, tab: TabId) {
+        self.downloads.note(event, tab);
         match event {
             BrowserEvent::Cdp(event) if event.tab_id == Some(tab) => {
                 self.note_network(event);
@@ -59,11 +80,6 @@ impl Landing {
             }
             BrowserEvent::Tab(event) if event.event == TabEventKind::Removed && event.tab_id == tab => {
                 self.closed = true;
-            }
-            BrowserEvent::Download(event) if event.tab_id == Some(tab) => {
-                let path = event.filename.clone().unwrap_or_default();
-                let name = path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
-                self.download = Some(json!({ "name": name, "path": path, "state": event.state }));
             }
             _ => {}
         }
@@ -80,33 +96,39 @@ impl Landing {
                 if text("/type") == Some("Document") && self.is_top(text("/frameId")) =>
             {
                 self.loader = text("/requestId").map(str::to_owned);
-                (self.status, self.aborted_at) = (None, None);
+                text("/request/url").unwrap_or_default().clone_into(&mut self.asked);
+                (self.status, self.aborted_at, self.answered) = (None, None, false);
             }
-            "Network.responseReceived" if of_loader => self.status = number("/response/status"),
+            "Network.responseReceived" if of_loader => {
+                self.status = number("/response/status");
+                self.answered = true;
+            }
             // Comes although the document waits for the person's password, or is none at all.
             "Network.responseReceivedExtraInfo" if of_loader => {
                 self.status = number("/statusCode");
-                let asks = event
-                    .params
-                    .get("headers")
-                    .and_then(Value::as_object)
-                    .is_some_and(|headers| headers.keys().any(|name| asks_for_password(name)));
-                self.wants_password = matches!(self.status, Some(401 | 407)) && asks;
+                if let Some(realm) = password_realm(&event.params) {
+                    self.wants_password = Some((Instant::now(), Dialog::auth(&self.asked, &realm)));
+                }
             }
             "Network.loadingFailed" if of_loader && !self.committed => {
+                self.answered = true;
                 self.aborted_at.get_or_insert_with(Instant::now);
+                self.failing = text("/errorText").filter(|error| *error != ABORTED).map(str::to_owned);
             }
             _ => {}
         }
     }
 
     fn note_page(&mut self, event: &CdpEvent) {
+        match dialogs::change(event) {
+            Some(Change::Opened(dialog)) if !dialog.is_print() => self.dialog = Some(dialog),
+            Some(Change::Opened(_)) => {}
+            Some(Change::Closed) => self.dialog = None,
+            None => {}
+        }
         let text = |pointer: &str| event.params.pointer(pointer).and_then(Value::as_str);
         match event.method.as_str() {
-            "Page.javascriptDialogOpening" => {
-                self.dialog = serde_json::from_value(event.params.clone()).ok();
-            }
-            "Page.javascriptDialogClosed" => self.dialog = None,
+            "Inspector.targetCrashed" if event.cdp_session_id.is_none() => self.crashed = true,
             "Page.frameStartedNavigating" | "Page.frameRequestedNavigation" | "Page.frameStartedLoading"
                 if self.is_top(text("/frameId")) =>
             {
@@ -117,6 +139,20 @@ impl Landing {
                 self.top = text("/frame/id").map(str::to_owned);
                 self.committed = true;
                 (self.parsed_at, self.loaded_at, self.aborted_at) = (None, None, None);
+                self.pdf = text("/frame/mimeType") == Some(PDF);
+                if self.pdf {
+                    // Its viewer never says that it is through.
+                    (self.under_way, self.loaded_at) = (None, Some(Instant::now()));
+                }
+                self.restored = text("/type") == Some("BackForwardCacheRestore");
+                if self.restored {
+                    // It is as it was left: nothing is loaded, and nothing of that is told.
+                    (self.under_way, self.loaded_at) = (None, Some(Instant::now()));
+                }
+                if text("/frame/unreachableUrl").is_some() {
+                    let failing = self.failing.take().unwrap_or_else(|| "net::ERR_FAILED".to_owned());
+                    self.failed.get_or_insert(failing);
+                }
             }
             "Page.navigatedWithinDocument" if self.is_top(text("/frameId")) => {
                 self.within = true;
@@ -129,10 +165,6 @@ impl Landing {
                 if self.committed {
                     self.loaded_at.get_or_insert_with(Instant::now);
                 }
-            }
-            "Page.downloadWillBegin" => {
-                let name = super::text::clean(text("/suggestedFilename").unwrap_or_default(), 200);
-                self.download = Some(json!({ "name": name, "state": "in_progress" }));
             }
             _ => {}
         }
@@ -147,13 +179,23 @@ impl Landing {
         let text = |name: &str| answer.get(name).and_then(Value::as_str);
         match text("errorText") {
             // A download, an empty answer, or another navigation that took its place.
-            Some("net::ERR_ABORTED") => {
+            Some(ABORTED) => {
                 self.aborted_at.get_or_insert_with(Instant::now);
             }
-            Some(error) => self.failed = Some(error.to_owned()),
+            Some(error) if self.committed => self.failed = Some(error.to_owned()),
+            // The page that says so comes next; most often, that is.
+            Some(error) => {
+                self.failing = Some(error.to_owned());
+                self.aborted_at.get_or_insert_with(Instant::now);
+            }
             None if text("loaderId").is_none() => self.within = true,
             None => {}
         }
+    }
+
+    /// What the server answered, as far as that was heard.
+    pub(super) fn status(&self) -> Option<u16> {
+        self.status
     }
 
     pub(super) fn is_over(&self) -> bool {
@@ -161,21 +203,25 @@ impl Landing {
             |since: Option<Instant>, time| since.is_some_and(|since: Instant| since.elapsed() >= time);
         self.dialog.is_some()
             || self.closed
-            || self.wants_password
+            || self.crashed
+            || self.password_question().is_some()
             || self.failed.is_some()
-            || self.download.is_some()
+            || (self.downloads.any() && !self.downloads.are_under_way())
             || (self.within && self.under_way.is_none())
             || passed(self.loaded_at, FORWARDS)
             || passed(self.parsed_at, REST)
-            || passed(self.aborted_at, DOWNLOAD)
+            || (passed(self.aborted_at, DOWNLOAD) && !self.downloads.any())
     }
 }
 
-fn asks_for_password(header: &str) -> bool {
-    header.eq_ignore_ascii_case("www-authenticate") || header.eq_ignore_ascii_case("proxy-authenticate")
-}
-
 impl Landing {
+    /// The question for a password that lies over the tab: whoever did not see it would have got the page that
+    /// the server sends along by now.
+    fn password_question(&self) -> Option<&Dialog> {
+        let (since, dialog) = self.wants_password.as_ref()?;
+        (!self.answered && since.elapsed() >= PROMPTS).then_some(dialog)
+    }
+
     pub(super) fn outcome(
         &self,
         url: &str,
@@ -206,19 +252,34 @@ impl Landing {
             let refusal = refusal(Class::BlockedByDialog, error.to_owned(), None);
             return Err(refusal.with("dialog", json!(dialog)));
         }
-        if self.wants_password {
-            let error = "The address asks for a user name and password (HTTP authentication), which only the \
-                         person enters. Call await_user, or go elsewhere.";
-            return Err(refusal(Class::NotAllowed, error.to_owned(), None));
+        if self.crashed {
+            let error = "The page crashed while it loaded. Call reload to try once more, or go elsewhere.";
+            return Err(refusal(Class::Crashed, error.to_owned(), None));
         }
-        if let Some(error) = &self.failed {
+        if let Some(question) = self.password_question() {
+            let error = "The browser asks for a user name and a password, which only the person enters. Call \
+                         await_user, or handle_dialog dismiss.";
+            let refusal = refusal(Class::BlockedByDialog, error.to_owned(), None);
+            return Err(refusal.with("dialog", json!(question)));
+        }
+        if self.wants_password.is_some() && matches!(self.status, Some(401 | 407)) {
+            let error = "The address asks for a user name and a password (HTTP authentication), and got none: \
+                         only the person enters them. Call await_user, or go elsewhere.";
+            return Err(refusal(Class::NotAllowed, error.to_owned(), self.failed.as_deref()));
+        }
+        if let Some(error) = self.failed.as_ref().or(self.failing.as_ref()) {
             return Err(refusal(class_of(error), in_words(error), Some(error)));
         }
         let empty = matches!(self.status, Some(204 | 205));
-        if self.aborted_at.is_some() && !self.committed && self.download.is_none() && !empty {
+        if self.aborted_at.is_some() && !self.committed && !self.downloads.any() && !empty {
             let error = "The navigation was given up: the page or another navigation took its place. Look with \
                          inspect_page.";
-            return Err(refusal(Class::Navigated, error.to_owned(), Some("net::ERR_ABORTED")));
+            return Err(refusal(Class::Navigated, error.to_owned(), Some(ABORTED)));
+        }
+        if self.late && !self.committed && self.hangs {
+            let error = "The page is busy with a script that does not end, so it cannot be left. Open the address with \
+                         new_tab and close this tab.";
+            return Err(refusal(Class::Timeout, error.to_owned(), None));
         }
         if self.late && !self.committed {
             let error = format!(
@@ -231,8 +292,9 @@ impl Landing {
         Ok(Arrival {
             url_changed: address(&tab) != address(&before),
             status: self.status,
+            restored: self.restored,
             dialog: self.dialog.clone(),
-            download: self.download.clone(),
+            download: self.downloads.first(),
             hint: self.hint(empty),
             tab,
         })
@@ -245,7 +307,7 @@ impl Landing {
                 dialog.kind
             ));
         }
-        if self.download.is_some() {
+        if self.downloads.any() {
             return Some(
                 "The address is a file, which is being downloaded; the tab stays where it was.".to_owned(),
             );
@@ -266,6 +328,7 @@ fn class_of(error: &str) -> Class {
         "net::ERR_NAME_NOT_RESOLVED" | "net::ERR_INVALID_URL" | "net::ERR_UNKNOWN_URL_SCHEME" => {
             Class::BadArgument
         }
+        "net::ERR_CACHE_MISS" | "net::ERR_INVALID_AUTH_CREDENTIALS" => Class::NotAllowed,
         _ if error.starts_with("net::ERR_BLOCKED") || error.starts_with("net::ERR_CERT") => Class::NotAllowed,
         _ => Class::Timeout,
     }
@@ -274,6 +337,12 @@ fn class_of(error: &str) -> Class {
 fn in_words(error: &str) -> String {
     let why = match error {
         "net::ERR_NAME_NOT_RESOLVED" => "there is no such host",
+        "net::ERR_CACHE_MISS" => {
+            "it is the answer to a form that was sent, and the browser does not send it again by itself"
+        }
+        "net::ERR_INVALID_AUTH_CREDENTIALS" => {
+            "it asks for a user name and a password, which only the person enters"
+        }
         "net::ERR_CONNECTION_REFUSED" => "nothing answers at that address",
         "net::ERR_INTERNET_DISCONNECTED" => "this computer is offline",
         "net::ERR_TOO_MANY_REDIRECTS" => "it is sent round in circles",
@@ -355,27 +424,84 @@ mod tests {
         assert!(landing.is_over());
     }
 
-    #[test]
-    fn password_question_is_told_without_a_document() {
-        let landing = landing(&[
-            ("Network.requestWillBeSent", json!({ "type": "Document", "frameId": "A", "requestId": "1" })),
+    fn demand(more: &[(&str, Value)]) -> Landing {
+        let mut events = vec![
+            (
+                "Network.requestWillBeSent",
+                json!({
+                    "type": "Document", "frameId": "A", "requestId": "1", "request": { "url": "http://a/" },
+                }),
+            ),
             (
                 "Network.responseReceivedExtraInfo",
-                json!({ "requestId": "1", "statusCode": 401, "headers": { "WWW-Authenticate": "Basic" } }),
+                json!({
+                    "requestId": "1", "statusCode": 401, "headers": { "WWW-Authenticate": "Basic realm=x" },
+                }),
             ),
-        ]);
+        ];
+        events.extend_from_slice(more);
+        landing(&events)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn password_question_is_told_without_a_document() {
+        let landing = demand(&[]);
+        assert!(!landing.is_over(), "the answer may be there in a moment");
+        tokio::time::advance(PROMPTS).await;
         assert!(landing.is_over());
         let refusal = landing.outcome("http://a/", None, tab()).unwrap_err();
-        assert_eq!(refusal.class, Class::NotAllowed);
+        assert_eq!(refusal.class, Class::BlockedByDialog);
+        assert_eq!(refusal.details["dialog"]["type"], "auth");
         assert_eq!(refusal.details["navigation"]["status"], 401);
     }
 
+    #[tokio::test(start_paused = true)]
+    async fn browser_that_asks_nobody_for_the_password_says_so() {
+        let answer = json!({ "requestId": "1", "response": { "status": 401 } });
+        let page = json!({ "frame": { "id": "A", "unreachableUrl": "http://a/" } });
+        let landing = demand(&[
+            ("Network.responseReceived", answer),
+            (
+                "Network.loadingFailed",
+                json!({ "requestId": "1", "errorText": "net::ERR_INVALID_AUTH_CREDENTIALS" }),
+            ),
+            ("Page.frameNavigated", page),
+        ]);
+        assert!(landing.is_over());
+        let refusal = landing.outcome("http://a/", None, tab()).unwrap_err();
+        assert_eq!(
+            (refusal.class, &refusal.details["navigation"]["status"]),
+            (Class::NotAllowed, &json!(401))
+        );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn page_that_was_kept_alive_is_there_without_loading() {
+        let back = json!({ "frame": { "id": "A" }, "type": "BackForwardCacheRestore" });
+        let landing = landing(&[
+            ("Page.frameStartedNavigating", json!({ "frameId": "A" })),
+            ("Page.frameNavigated", back),
+        ]);
+        tokio::time::advance(FORWARDS).await;
+        assert!(landing.is_over());
+        assert!(landing.outcome("http://a/", None, tab()).unwrap().restored);
+    }
+
     #[test]
-    fn error_of_the_browser_is_no_success() {
+    fn page_that_crashes_while_it_loads_is_no_success() {
+        let landing = landing(&[("Inspector.targetCrashed", json!({}))]);
+        assert!(landing.is_over());
+        assert_eq!(landing.outcome("http://a/", None, tab()).unwrap_err().class, Class::Crashed);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn error_of_the_browser_is_no_success() {
         let mut landing = landing(&[]);
         landing.note_answer(
             &json!({ "frameId": "A", "loaderId": "1", "errorText": "net::ERR_CONNECTION_REFUSED" }),
         );
+        assert!(!landing.is_over(), "the page that says so comes next");
+        tokio::time::advance(DOWNLOAD).await;
         assert!(landing.is_over());
         let refusal = landing.outcome("http://a/", None, tab()).unwrap_err();
         assert_eq!(refusal.details["navigation"]["error"], "net::ERR_CONNECTION_REFUSED");

@@ -14,7 +14,8 @@ use super::dialogs::Dialog;
 use super::extension_context::BrowserEvent;
 use super::landing::Landing;
 use super::observe::tab_info;
-use super::refusal::{ActError, Class, Refusal};
+use super::page::PageError;
+use super::refusal::ActError;
 use crate::page::{PageFunction, function};
 use crate::protocol::{TabId, TabInfo};
 
@@ -24,13 +25,10 @@ pub(super) const LIMIT: Duration = Duration::from_secs(15);
 /// How long a loaded page may take to draw something.
 const DRAWS: Duration = Duration::from_millis(2_500);
 
-/// How long an answered dialog may take to show what comes of it.
-const AFTER_DIALOG: Duration = Duration::from_millis(350);
+/// How long a page that may hang is asked to be ready to report, before it is left anyway.
+const READY: Duration = Duration::from_secs(3);
 
-/// How long the page that an answered dialog leads to may take.
-const AFTER_DIALOG_PAGE: Duration = Duration::from_secs(6);
-
-const LOOK_EVERY: Duration = Duration::from_millis(50);
+pub(super) const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// What came of a navigation.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -41,6 +39,8 @@ pub struct Arrival {
     pub url_changed: bool,
     /// What the server answered.
     pub status: Option<u16>,
+    /// The page was kept alive when it was left, and is as it was.
+    pub restored: bool,
     /// A dialog that is open now.
     pub dialog: Option<Dialog>,
     /// It was a download: `name`, `state`.
@@ -65,6 +65,9 @@ impl Arrival {
             navigation.insert("status".to_owned(), json!(status));
         }
         words.insert("navigation".to_owned(), Value::Object(navigation));
+        if self.restored {
+            words.insert("restored".to_owned(), json!(true));
+        }
         if let Some(dialog) = &self.dialog {
             words.insert("dialog".to_owned(), json!(dialog));
         }
@@ -78,13 +81,13 @@ impl Arrival {
     }
 }
 
-/// An answered dialog and what came of it.
+/// How a tab is sent somewhere.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Answered {
-    /// The dialog that was answered.
-    pub dialog: Dialog,
-    /// What came of it; `dialog` is the next one.
-    pub after: Arrival,
+pub(super) struct Going {
+    pub(super) method: &'static str,
+    pub(super) params: Value,
+    /// Where that leads, as far as is known.
+    pub(super) url: String,
 }
 
 impl Browser {
@@ -94,43 +97,69 @@ impl Browser {
     /// # Errors
     /// See [`ActError`]; `navigation` in the refusal tells address, status and the browser's error.
     pub async fn go(&self, cancel: &CancellationToken, tab: TabId, url: &str) -> Result<Arrival, ActError> {
-        self.prepare(cancel, tab).await?;
-        let target = Target::tab(tab);
+        let going = Going { method: "Page.navigate", params: json!({ "url": url }), url: url.to_owned() };
+        self.send_to(cancel, tab, &going).await
+    }
+
+    /// [`go`](Self::go) by whatever way.
+    pub(super) async fn send_to(
+        &self,
+        cancel: &CancellationToken,
+        tab: TabId,
+        going: &Going,
+    ) -> Result<Arrival, ActError> {
+        let top = self.ready_to_leave(cancel, tab).await?;
+        let hangs = top.is_none() && !self.context.is_crashed(tab);
         let before = tab_info(self, cancel, tab).await?;
-        let tree = self.context.cdp(cancel, &target, "Page.getFrameTree", json!({})).await?;
-        self.context.cdp(cancel, &target, "Network.enable", json!({})).await?;
         let events = self.context.subscribe();
-        let top = tree.pointer("/frameTree/frame/id").and_then(Value::as_str).map(str::to_owned);
         let mut landing = Landing::of(top);
-        let followed = self.follow(cancel, tab, url, &mut landing, events).await;
-        if landing.wants_password {
-            // Its question would lie over the tab for good.
-            let _ = self.context.cdp(cancel, &target, "Page.stopLoading", json!({})).await;
-        }
-        if landing.dialog.is_none() && !landing.closed {
-            let _ = self.context.cdp(&CancellationToken::new(), &target, "Network.disable", json!({})).await;
-        }
+        landing.hangs = hangs;
+        let followed = self.follow(cancel, tab, going, &mut landing, events).await;
+        self.context.claim_downloads(&landing.downloads.ids());
         followed?;
         let tab = tab_info(self, cancel, tab).await?;
-        let mut arrival = landing.outcome(url, before, tab)?;
+        let mut arrival = landing.outcome(&going.url, before, tab)?;
         let readable = arrival.dialog.is_none() && arrival.download.is_none() && landing.committed;
-        if readable && !self.draws(cancel, &arrival).await? {
+        if landing.pdf {
+            arrival.hint = Some("This is a PDF; read its text with read_pdf.".to_owned());
+        } else if readable && !self.draws(cancel, &arrival).await? {
             arrival.hint = Some("The page is empty so far; it may still be working (wait_for).".to_owned());
         }
         Ok(arrival)
+    }
+
+    /// The tab's own frame, once it reports what happens. `None`: its page answers nothing, and can be left for
+    /// all that.
+    pub(super) async fn ready_to_leave(
+        &self,
+        cancel: &CancellationToken,
+        tab: TabId,
+    ) -> Result<Option<String>, ActError> {
+        let ready = async {
+            self.context.attend(cancel, tab, READY).await?;
+            self.context.cdp_within(cancel, &Target::tab(tab), "Page.getFrameTree", json!({}), READY).await
+        };
+        match ready.await {
+            Ok(tree) => Ok(tree.pointer("/frameTree/frame/id").and_then(Value::as_str).map(str::to_owned)),
+            Err(CdpError::Crashed | CdpError::Timeout { .. }) => Ok(None),
+            Err(other) => match PageError::from(other) {
+                // It is on its way to another page just now.
+                PageError::WorldGone => Ok(None),
+                other => Err(other.into()),
+            },
+        }
     }
 
     async fn follow(
         &self,
         cancel: &CancellationToken,
         tab: TabId,
-        url: &str,
+        going: &Going,
         landing: &mut Landing,
         mut events: broadcast::Receiver<BrowserEvent>,
     ) -> Result<(), ActError> {
         let target = Target::tab(tab);
-        let params = json!({ "url": url });
-        let asked = self.context.cdp_within(cancel, &target, "Page.navigate", params, LIMIT * 2);
+        let asked = self.context.cdp_within(cancel, &target, going.method, going.params.clone(), LIMIT * 2);
         let deadline = sleep(LIMIT);
         tokio::pin!(asked, deadline);
         let mut answered = false;
@@ -142,7 +171,9 @@ impl Browser {
                 answer = &mut asked, if !answered => {
                     answered = true;
                     match answer {
-                        Ok(answer) => landing.note_answer(&answer),
+                        Ok(answer) if going.method == "Page.navigate" => landing.note_answer(&answer),
+                        // The others only say that they were heard.
+                        Ok(_) => {}
                         Err(CdpError::Dialog(dialog)) => landing.dialog = Some(dialog),
                         Err(error) => return Err(error.into()),
                     }
@@ -186,86 +217,6 @@ impl Browser {
             tokio::select! {
                 () = cancel.cancelled() => return Err(ActError::Cancelled),
                 () = sleep(LOOK_EVERY * 2) => {}
-            }
-        }
-    }
-
-    /// Answers the open dialog of the held tab, and waits a moment for what comes of it.
-    ///
-    /// # Errors
-    /// [`Class::BadArgument`] when none is open; else see [`ActError`].
-    pub async fn answer_dialog(
-        &self,
-        cancel: &CancellationToken,
-        accept: bool,
-        text: Option<&str>,
-    ) -> Result<Answered, ActError> {
-        let tab = self.tab(cancel).await?.ok_or(super::view::ViewError::NoTab)?;
-        let target = Target::tab(tab);
-        if self.context.dialog(tab).is_none() {
-            // One that was open before anything was done here is announced now.
-            match self.context.cdp_within(cancel, &target, "Page.enable", json!({}), AFTER_DIALOG).await {
-                Ok(_) | Err(CdpError::Dialog(_) | CdpError::Timeout { .. }) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        let dialog = self.context.dialog(tab).ok_or_else(|| {
-            Refusal::new(Class::BadArgument, "No dialog is open in this tab. Look with inspect_page.")
-        })?;
-        if text.is_some() && dialog.kind != "prompt" {
-            let error =
-                format!("`text` is for a prompt; the open dialog ({}) takes accept or dismiss.", dialog.kind);
-            return Err(Refusal::new(Class::BadArgument, error).with("dialog", json!(dialog)).into());
-        }
-        let before = tab_info(self, cancel, tab).await?;
-        let events = self.context.subscribe();
-        let mut params = json!({ "accept": accept });
-        if accept && dialog.kind == "prompt" {
-            params["promptText"] = json!(text.unwrap_or(&dialog.default_prompt));
-        }
-        self.context.cdp(cancel, &target, "Page.handleJavaScriptDialog", params).await?;
-        let mut landing = Landing::default();
-        self.follow_dialog(cancel, tab, &mut landing, events).await?;
-        let tab = tab_info(self, cancel, tab).await?;
-        let url = |tab: &Option<TabInfo>| tab.as_ref().map(|tab| tab.url.clone());
-        let after = Arrival {
-            url_changed: landing.committed || (tab.is_some() && url(&tab) != url(&before)),
-            dialog: landing.dialog,
-            download: landing.download,
-            hint: tab.is_none().then(|| "The tab was closed. Call list_tabs.".to_owned()),
-            status: None,
-            tab,
-        };
-        Ok(Answered { dialog, after })
-    }
-
-    async fn follow_dialog(
-        &self,
-        cancel: &CancellationToken,
-        tab: TabId,
-        landing: &mut Landing,
-        mut events: broadcast::Receiver<BrowserEvent>,
-    ) -> Result<(), ActError> {
-        let started = Instant::now();
-        let mut tick = interval(LOOK_EVERY);
-        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        loop {
-            tokio::select! {
-                () = cancel.cancelled() => return Err(ActError::Cancelled),
-                event = events.recv() => match event {
-                    Ok(event) => landing.note(&event, tab),
-                    Err(RecvError::Lagged(_)) => {}
-                    Err(RecvError::Closed) => return Err(CdpError::Closed.into()),
-                },
-                _ = tick.tick() => {}
-            }
-            let quiet = landing.under_way.is_none() && !landing.committed;
-            let limit = if quiet { AFTER_DIALOG } else { AFTER_DIALOG_PAGE };
-            if started.elapsed() >= limit || (!quiet && landing.is_over()) {
-                return Ok(());
-            }
-            if landing.dialog.is_some() || landing.closed {
-                return Ok(());
             }
         }
     }

@@ -11,13 +11,16 @@ use tokio_util::sync::CancellationToken;
 use super::Browser;
 use super::cdp::CdpError;
 use super::dialogs::Dialog;
+use super::downloads::Download;
 use super::extension_context::BrowserEvent;
+use super::giving::Chooser;
 use super::page::PageError;
 use super::refs::Element;
 use super::refusal::ActError;
+use super::seen::Seen;
 pub(super) use super::tabs::tab_info;
 use crate::page::{ACT, WATCHING};
-use crate::protocol::{CdpEvent, TabEventKind, TabId, TabInfo};
+use crate::protocol::{TabId, TabInfo};
 
 /// How often the page is asked what changed.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
@@ -73,6 +76,7 @@ pub(super) struct Reading {
     pub(super) landed: Option<bool>,
     pub(super) landed_on: String,
     clicks: u32,
+    rounds: u32,
     missed: Option<Missed>,
     pub(super) connected: bool,
     url_changed: bool,
@@ -134,10 +138,14 @@ pub struct Observed {
     pub new_tabs: Vec<TabInfo>,
     /// A dialog that is open now.
     pub dialog: Option<Dialog>,
-    /// A download it started: `name`, `path`, `state`.
-    pub download: Option<Value>,
-    /// The page asked for a file; whether it takes several.
-    pub chooser: Option<bool>,
+    /// Downloads it started.
+    pub downloads: Vec<Download>,
+    /// The page asked for a file.
+    pub chooser: Option<Chooser>,
+    /// The page opened the print window, which may be closed again.
+    pub printed: bool,
+    /// A window that the page wanted to open and the browser did not.
+    pub popup_blocked: Option<String>,
     /// The tab was closed.
     pub closed: bool,
     /// Whether the press reached the element; `None`: no press was seen (another document, no press at all).
@@ -148,6 +156,10 @@ pub struct Observed {
     pub in_frame: Option<String>,
     /// How many clicks reached the element.
     pub clicks: u32,
+    /// How many presses its document heard of.
+    pub rounds: u32,
+    /// How many clicks were made, when the page went elsewhere before all were.
+    pub clicks_made: Option<u8>,
     /// The first part of the press that did not reach it, although its beginning did.
     pub missed: Option<Missed>,
 }
@@ -167,8 +179,10 @@ impl Observed {
             || self.focus_moved
             || !self.new_tabs.is_empty()
             || self.dialog.is_some()
-            || self.download.is_some()
+            || !self.downloads.is_empty()
             || self.chooser.is_some()
+            || self.printed
+            || self.popup_blocked.is_some()
             || self.closed
     }
 
@@ -204,9 +218,8 @@ impl Observed {
             put("selected", chosen.clone());
         }
         if let Some(tab) = &self.tab {
-            if self.url_changed {
-                put("url", json!(tab.url));
-            }
+            // Always: it says which page this happened on.
+            put("url", json!(tab.url));
             if self.url_changed || self.title_changed {
                 put("title", json!(tab.title));
             }
@@ -222,11 +235,18 @@ impl Observed {
         if let Some(dialog) = &self.dialog {
             put("dialog", json!(dialog));
         }
-        if let Some(download) = &self.download {
-            put("download", download.clone());
+        super::downloads::tell(&self.downloads, &mut put);
+        if let Some(chooser) = &self.chooser {
+            put("chooser", json!({ "multiple": chooser.multiple }));
         }
-        if let Some(multiple) = self.chooser {
-            put("chooser", json!({ "multiple": multiple }));
+        if let Some(made) = self.clicks_made {
+            put("clicks", json!(made));
+        }
+        if self.printed {
+            put("printed", json!(true));
+        }
+        if let Some(url) = &self.popup_blocked {
+            put("popupBlocked", json!({ "url": url }));
         }
         if self.lost_click() {
             put("clicked", json!(false));
@@ -237,6 +257,25 @@ impl Observed {
         words
     }
 
+    /// The page is another one, or was held up.
+    pub(super) fn left_the_page(&self) -> bool {
+        self.new_document
+            || self.dialog.is_some()
+            || self.closed
+            || self.chooser.is_some()
+            || !self.downloads.is_empty()
+            || !self.new_tabs.is_empty()
+    }
+
+    /// After so many presses were made: those that the element's document did not hear of, although it heard of the
+    /// first, went into a frame that came over it.
+    pub(super) fn note_strayed(&mut self, made: u8, wanted: u8) {
+        let strayed = self.rounds > 0 && self.rounds < u32::from(made);
+        if (strayed || made < wanted) && self.missed.is_none() && !self.left_the_page() {
+            self.missed = Some(Missed { on: "something that came over it".to_owned(), was: Became::Covered });
+        }
+    }
+
     /// Whether the element went away under a press before it was clicked.
     fn lost_click(&self) -> bool {
         let went = |missed: &Missed| matches!(missed.was, Became::Gone | Became::Replaced);
@@ -244,14 +283,35 @@ impl Observed {
     }
 
     fn hint(&self) -> Option<String> {
-        if let Some(dialog) = &self.dialog {
+        if let Some(dialog) = self.dialog.as_ref().filter(|dialog| !dialog.is_for_the_person()) {
             return Some(format!(
                 "A dialog ({}) is open; it must be answered before anything else can be done on this page.",
                 dialog.kind
             ));
         }
+        if let Some(dialog) = &self.dialog {
+            return Some(format!(
+                "The browser waits for the person ({}); call await_user{}.",
+                dialog.kind,
+                if dialog.kind == "auth" { ", or handle_dialog dismiss" } else { "" }
+            ));
+        }
+        if self.printed {
+            return Some("The page asked for the print window; nothing waits for it now.".to_owned());
+        }
+        if let Some(url) = self.popup_blocked.as_ref().filter(|_| self.new_tabs.is_empty()) {
+            return Some(format!(
+                "The page wanted to open a window, which the browser blocked: new_tab with {url} opens it."
+            ));
+        }
         if self.chooser.is_some() {
-            return Some("The page asked for a file; no file was given yet.".to_owned());
+            return Some(
+                "The page asked for a file and waits for none now; upload_index on the same element gives one."
+                    .to_owned(),
+            );
+        }
+        if let Some(download) = self.downloads.iter().find(|download| download.state != "complete") {
+            return Some(download.hint());
         }
         if self.closed {
             return Some("The tab was closed. Call list_tabs.".to_owned());
@@ -287,127 +347,6 @@ impl Observed {
              nothing; look again before you repeat it."
                 .to_owned()
         })
-    }
-}
-
-/// What the browser's events told so far.
-#[derive(Debug, Default)]
-struct Seen {
-    dialog: Option<Dialog>,
-    navigating: bool,
-    committed: bool,
-    /// The address of the document that was committed.
-    went_to: Option<String>,
-    parsed: bool,
-    moved_within: bool,
-    /// A link or a form sent a frame of the page elsewhere.
-    frame_moved: bool,
-    opened: Vec<TabInfo>,
-    download: Option<Value>,
-    chooser: Option<bool>,
-    closed: bool,
-}
-
-impl Seen {
-    /// Whether an event told of an effect of the act.
-    fn tells(&self) -> bool {
-        self.moved_within
-            || self.frame_moved
-            || !self.opened.is_empty()
-            || self.download.is_some()
-            || self.chooser.is_some()
-    }
-
-    /// `true`: it tells of the act.
-    fn note(&mut self, event: &BrowserEvent, tab: TabId, top_frame: &str) -> bool {
-        match event {
-            BrowserEvent::Cdp(event) if event.tab_id == Some(tab) => self.note_cdp(event, top_frame),
-            BrowserEvent::Tab(event) if event.event == TabEventKind::Created => {
-                if event.opener_tab_id != Some(tab) {
-                    return false;
-                }
-                self.opened.push(TabInfo {
-                    tab_id: event.tab_id,
-                    url: event.url.clone().unwrap_or_default(),
-                    title: event.title.clone().unwrap_or_default(),
-                    active: false,
-                    window_id: event.window_id,
-                });
-                true
-            }
-            BrowserEvent::Tab(event) if event.event == TabEventKind::Removed && event.tab_id == tab => {
-                self.closed = true;
-                true
-            }
-            BrowserEvent::Download(event) if event.tab_id.is_none_or(|from| from == tab) => {
-                let path = event.filename.clone().unwrap_or_default();
-                let name = path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
-                self.download = Some(json!({ "name": name, "path": path, "state": event.state }));
-                true
-            }
-            _ => false,
-        }
-    }
-
-    fn note_cdp(&mut self, event: &CdpEvent, top_frame: &str) -> bool {
-        let frame = |pointer: &str| event.params.pointer(pointer).and_then(Value::as_str);
-        let of_top = frame("/frameId") == Some(top_frame);
-        match event.method.as_str() {
-            "Page.javascriptDialogOpening" => {
-                self.dialog = serde_json::from_value(event.params.clone()).ok();
-                true
-            }
-            "Page.downloadWillBegin" => {
-                let name = frame("/suggestedFilename").unwrap_or_default();
-                self.download.get_or_insert_with(|| json!({ "name": name, "state": "in_progress" }));
-                true
-            }
-            "Page.fileChooserOpened" => {
-                self.chooser = Some(frame("/mode") == Some("selectMultiple"));
-                true
-            }
-            "Page.javascriptDialogClosed" => {
-                self.dialog = None;
-                true
-            }
-            // Frames of advertisements go elsewhere by themselves: `scriptInitiated` and the like.
-            "Page.frameRequestedNavigation"
-                if !of_top
-                    && frame("/reason")
-                        .is_some_and(|why| why == "anchorClick" || why.starts_with("formSubmission")) =>
-            {
-                self.frame_moved = true;
-                true
-            }
-            "Page.frameRequestedNavigation" | "Page.frameStartedNavigating" | "Page.frameStartedLoading"
-                if of_top =>
-            {
-                self.navigating = true;
-                true
-            }
-            "Page.frameNavigated" if frame("/frame/id") == Some(top_frame) => {
-                (self.committed, self.navigating, self.parsed) = (true, true, false);
-                let part = |pointer: &str| frame(pointer).unwrap_or_default();
-                self.went_to = Some(format!("{}{}", part("/frame/url"), part("/frame/urlFragment")));
-                true
-            }
-            "Page.navigatedWithinDocument" if of_top => {
-                self.moved_within = true;
-                self.navigating = false;
-                true
-            }
-            "Page.domContentEventFired" | "Page.loadEventFired" if self.committed => {
-                self.parsed = true;
-                true
-            }
-            "Page.frameStoppedLoading" if of_top => {
-                // Without a commit it was no document: a download, an empty answer.
-                self.parsed = true;
-                self.navigating = self.committed;
-                true
-            }
-            _ => false,
-        }
     }
 }
 
@@ -459,6 +398,26 @@ impl<'b> Watch<'b> {
         self.ask(cancel, json!({ "id": self.id, "op": "read" })).await
     }
 
+    /// Between two clicks of several: whether the next one still reaches the element, as far as its document and
+    /// the browser's events tell.
+    pub(super) async fn may_go_on(&mut self, cancel: &CancellationToken) -> bool {
+        let top = self.top_frame();
+        let tab = self.element.target.tab;
+        let looked = self.ask(cancel, json!({ "id": self.id, "op": "look" })).await;
+        // What happened before the page answered was told before.
+        while let Ok(event) = self.events.try_recv() {
+            self.seen.note(&event, tab, &top);
+        }
+        let left = self.seen.navigating || self.seen.dialog.is_some() || self.seen.closed;
+        !left && matches!(looked, Ok(Some(reading)) if reading.missed.is_none() && reading.connected)
+    }
+
+    fn top_frame(&self) -> String {
+        let element = &self.element;
+        let top = element.hops.last().map_or(&element.world, |hop| &hop.world);
+        top.frame.to_string()
+    }
+
     async fn ask(&self, cancel: &CancellationToken, args: Value) -> Result<Option<Reading>, PageError> {
         self.element.world.call(&self.browser.context, cancel, WATCHING, &[args]).await
     }
@@ -470,11 +429,7 @@ impl<'b> Watch<'b> {
         patience: Patience,
     ) -> Result<Observed, ActError> {
         let tab = self.element.target.tab;
-        let top: String = self
-            .element
-            .hops
-            .last()
-            .map_or_else(|| self.element.world.frame.to_string(), |hop| hop.world.frame.to_string());
+        let top = self.top_frame();
         let started = Instant::now();
         let mut changed_at = started;
         let mut last = Reading::default();
@@ -497,6 +452,9 @@ impl<'b> Watch<'b> {
                 },
                 _ = tick.tick() => true,
             };
+            if look && self.seen.dialog.is_none() {
+                self.seen.dialog = self.browser.context.dialog(tab).filter(|dialog| !dialog.is_print());
+            }
             if self.seen.dialog.is_some() || self.seen.closed {
                 break;
             }
@@ -509,7 +467,9 @@ impl<'b> Watch<'b> {
                         last = reading;
                     }
                     Ok(None) | Err(PageError::WorldGone) => left_at = Some(Instant::now()),
-                    Err(PageError::Cdp(CdpError::Cancelled)) => return Err(ActError::Cancelled),
+                    Err(PageError::Cdp(error @ (CdpError::Cancelled | CdpError::Crashed))) => {
+                        return Err(error.into());
+                    }
                     Err(PageError::Cdp(CdpError::Dialog(dialog))) => {
                         self.seen.dialog = Some(dialog);
                         break;
@@ -539,6 +499,9 @@ impl<'b> Watch<'b> {
         if self.seen.navigating {
             return elapsed >= NAVIGATION;
         }
+        if self.seen.downloads.are_under_way() {
+            return false;
+        }
         let anything = last.shows_anything() || self.seen.tells();
         match patience {
             Patience::Brief => last.state_changed || elapsed >= Duration::from_millis(250),
@@ -557,6 +520,7 @@ impl<'b> Watch<'b> {
             // Its page may go at this very moment; nothing is lost with it then.
             let _ = self.ask(cancel, json!({ "id": self.id, "op": "stop" })).await;
         }
+        self.browser.context.claim_downloads(&self.seen.downloads.ids());
         let tabs = self.browser.context.tabs(cancel).await.unwrap_or_default();
         let find = |id: TabId| tabs.iter().find(|tab| tab.tab_id == id).cloned();
         let now = find(self.element.target.tab);
@@ -584,16 +548,20 @@ impl<'b> Watch<'b> {
             fields_changed: last.fields_changed,
             focus_moved: last.focus_moved,
             state: last.state,
+            printed: self.seen.printed,
+            popup_blocked: self.seen.windows.into_iter().nth(self.seen.opened.len()),
             new_tabs: self.seen.opened.into_iter().map(|tab| find(tab.tab_id).unwrap_or(tab)).collect(),
             tab: now,
             dialog: self.seen.dialog,
-            download: self.seen.download,
+            downloads: self.seen.downloads.into_list(),
             chooser: self.seen.chooser,
             closed: self.seen.closed,
             landed: last.landed,
             landed_on: last.landed_on,
             in_frame: last.in_frame,
             clicks: last.clicks,
+            rounds: last.rounds,
+            clicks_made: None,
             missed: last.missed,
         })
     }

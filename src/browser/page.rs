@@ -17,7 +17,7 @@ use crate::page::{self, PageFunction};
 pub const PAGE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The name of our worlds as DevTools shows it.
-const WORLD_NAME: &str = "browy";
+pub(super) const WORLD_NAME: &str = "browy";
 
 /// Why a call into a page has no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -60,6 +60,7 @@ fn is_gone(words: &str) -> bool {
         "Promise was collected",
         "Argument should belong to the same JavaScript world",
         "Session with given id not found",
+        "Not attached to an active page",
         "No frame for given id",
         "No frame with given id",
         "Frame with the given",
@@ -116,12 +117,18 @@ impl World {
             .get("executionContextId")
             .and_then(Value::as_i64)
             .ok_or_else(|| PageError::Malformed("createIsolatedWorld gave no context".to_owned()))?;
-        let evaluated = send(
-            "Runtime.evaluate",
-            json!({ "contextId": context_id, "expression": page::LIBRARY, "silent": true }),
+        let (heard, evaluated) = futures::future::join(
+            send("Runtime.addBinding", json!({ "name": page::TELL, "executionContextId": context_id })),
+            send(
+                "Runtime.evaluate",
+                json!({ "contextId": context_id, "expression": page::LIBRARY, "silent": true }),
+            ),
         )
-        .await?;
-        let registry = object_id(&evaluated)?;
+        .await;
+        if let Err(error) = heard {
+            tracing::debug!(%error, "the print window will not be noticed");
+        }
+        let registry = object_id(&evaluated?)?;
         Ok(Self {
             id,
             target: target.clone(),

@@ -11,13 +11,16 @@ use super::cdp::{CdpError, Target};
 use super::input::Button;
 use super::keys::Modifiers;
 use super::observe::{Became, Observed, Patience, Watch};
+use super::page::WORLD_NAME;
 use super::refs::Element;
 use super::refusal::{ActError, Class, Refusal};
-use crate::page::ACT;
-use crate::protocol::TabId;
+use crate::page::{self, ACT};
 
 /// How often a point is looked for again while the page moves or something lies over it for a moment.
 const TRIES: u32 = 6;
+
+/// How long a small command around several clicks may take.
+const SHIELDED: Duration = Duration::from_secs(1);
 
 /// Between two tries.
 const BETWEEN: Duration = Duration::from_millis(50);
@@ -103,27 +106,30 @@ impl Browser {
         }
         // Number and fingerprint once more: a page may have made another thing of it since.
         self.element(cancel, element.index).await?;
-        self.intercept_chooser(cancel, tab, true).await;
+        self.intercept_chooser(cancel, element, true).await;
         watch.arm(cancel, true).await?;
-        let pressed = self.press_mouse(cancel, tab, at, press.button, press.modifiers, press.count).await;
+        let pressed = self.press_all(cancel, element, press, at, &mut watch).await;
         let observed = match &pressed {
             Err(CdpError::Cancelled) => Err(ActError::Cancelled),
             // Anything else most likely came after the button went down: a dialog, a navigation, a closed tab.
-            Ok(()) | Err(_) => watch.settle(cancel, press.patience).await,
+            Ok(_) | Err(_) => watch.settle(cancel, press.patience).await,
         };
         // Also after Stop: the person's own file choosers must open again.
-        self.intercept_chooser(&CancellationToken::new(), tab, false).await;
-        let observed = observed?;
+        self.intercept_chooser(&CancellationToken::new(), element, false).await;
+        let mut observed = observed?;
+        let made = *pressed.as_ref().unwrap_or(&press.count);
+        observed.note_strayed(made, press.count);
         if let Some(refusal) = half_done(&observed, press.count) {
             return Err(refusal.into());
         }
+        observed.clicks_made = (made < press.count).then_some(made);
         match (observed.landed, pressed) {
             (Some(false), _) => Err(landed_elsewhere(&observed.landed_on).into()),
             (None, _) if observed.in_frame.is_some() && observed.dialog.is_none() => {
                 Err(went_into_frame(&observed).into())
             }
             (None, Err(error)) if !observed.anything() => Err(error.into()),
-            (None, Ok(())) if !observed.anything() => Err(Refusal::new(
+            (None, Ok(_)) if !observed.anything() => Err(Refusal::new(
                 Class::Covered,
                 "The press did not reach the element's document, and nothing changed. Look again and retry.",
             )
@@ -132,22 +138,97 @@ impl Browser {
         }
     }
 
+    /// All clicks of a press, as long as they reach the element. Returns how many were made.
+    async fn press_all(
+        &self,
+        cancel: &CancellationToken,
+        element: &Element,
+        press: &Press,
+        at: (f64, f64),
+        watch: &mut Watch<'_>,
+    ) -> Result<u8, CdpError> {
+        let tab = element.target.tab;
+        let one = |click| self.press_mouse(cancel, tab, at, press.button, press.modifiers, click);
+        if press.count == 1 {
+            return one(1).await.map(|()| 1);
+        }
+        let shields = self.shield(cancel, element).await;
+        let mut made = 0;
+        let mut pressed = Ok(());
+        while pressed.is_ok() && made < press.count {
+            if made > 0 && !(watch.may_go_on(cancel).await && self.is_free(cancel, element, press, at).await)
+            {
+                break;
+            }
+            made += 1;
+            pressed = one(made).await;
+        }
+        for (target, identifier) in shields {
+            let params = json!({ "identifier": identifier });
+            let method = "Page.removeScriptToEvaluateOnNewDocument";
+            // Also after Stop. A page with a dialog does it once that is answered.
+            let always = CancellationToken::new();
+            if let Err(error) = self.context.cdp_within(&always, &target, method, params, SHIELDED).await {
+                tracing::debug!(%error, "new documents still ignore presses for a moment");
+            }
+        }
+        pressed.map(|()| made)
+    }
+
+    /// Documents that come from now on do not take presses in their first moment. What to undo that with.
+    async fn shield(&self, cancel: &CancellationToken, element: &Element) -> Vec<(Target, Value)> {
+        let mut targets = vec![Target::tab(element.target.tab)];
+        targets.extend(element.target.session.is_some().then(|| element.target.clone()));
+        let mut shields = Vec::new();
+        for target in targets {
+            let params = json!({ "source": page::SHIELD, "worldName": WORLD_NAME });
+            let method = "Page.addScriptToEvaluateOnNewDocument";
+            match self.context.cdp_within(cancel, &target, method, params, SHIELDED).await {
+                Ok(answer) => {
+                    shields.push((target, answer.get("identifier").cloned().unwrap_or_default()));
+                }
+                Err(error) => tracing::debug!(%error, "new documents take presses"),
+            }
+        }
+        shields
+    }
+
+    /// Whether nothing came over the element in the frames around its own.
+    async fn is_free(
+        &self,
+        cancel: &CancellationToken,
+        element: &Element,
+        press: &Press,
+        at: (f64, f64),
+    ) -> bool {
+        match self.aim(cancel, element, press, false).await {
+            Ok(again) => {
+                let same = (again.0 - at.0).abs() < 1.5 && (again.1 - at.1).abs() < 1.5;
+                same || element.hops.is_empty()
+            }
+            Err(_) => false,
+        }
+    }
+
     /// A file chooser of the system cannot be answered by anybody but the person, and blocks the tab: while
     /// pressing, the page gets none and the result says that a file is wanted.
-    async fn intercept_chooser(&self, cancel: &CancellationToken, tab: TabId, enabled: bool) {
-        let params = json!({ "enabled": enabled });
-        let done = self
-            .context
-            .cdp_within(
-                cancel,
-                &Target::tab(tab),
-                "Page.setInterceptFileChooserDialog",
-                params,
-                Duration::from_secs(1),
-            )
-            .await;
-        if let Err(error) = done {
-            tracing::debug!(%error, "file choosers are not intercepted");
+    async fn intercept_chooser(&self, cancel: &CancellationToken, element: &Element, enabled: bool) {
+        const COMMAND: Duration = Duration::from_secs(1);
+        let tab = Target::tab(element.target.tab);
+        // A frame of another site asks through its own target.
+        let own = (element.target != tab).then_some(&element.target);
+        for target in [Some(&tab), own].into_iter().flatten() {
+            let send = |method, params| self.context.cdp_within(cancel, target, method, params, COMMAND);
+            if own == Some(target)
+                && enabled
+                && let Err(error) = send("Page.enable", json!({})).await
+            {
+                tracing::debug!(%error, "a frame's events are not reported");
+            }
+            let params = json!({ "enabled": enabled });
+            if let Err(error) = send("Page.setInterceptFileChooserDialog", params).await {
+                tracing::debug!(%error, "file choosers are not intercepted");
+            }
         }
     }
 

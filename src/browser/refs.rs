@@ -65,6 +65,14 @@ pub enum RefError {
         /// What it was.
         was: String,
     },
+    /// The tab of the element was closed. Class `closed`.
+    #[error("[{index}] ({was}) was in a tab that is closed now; call list_tabs for those there are")]
+    Closed {
+        /// The number.
+        index: u32,
+        /// What it was.
+        was: String,
+    },
     /// No view ever listed this number. Class `bad_argument`.
     #[error(
         "there is no element [{index}]; {}",
@@ -90,6 +98,7 @@ impl RefError {
         match self {
             Self::Stale(_) => "stale",
             Self::Gone { .. } | Self::Page(PageError::ElementGone) => "gone",
+            Self::Closed { .. } => "closed",
             Self::Unknown { .. } => "bad_argument",
             Self::Page(error) => error.class(),
         }

@@ -8,6 +8,10 @@ use super::page::PageError;
 use super::refs::RefError;
 use super::view::ViewError;
 
+/// What a wait in vain may mean, and nobody but the person can see.
+pub(super) const MAY_ASK: &str = "If the browser asks the person for a permission (camera, microphone, place, \
+    notifications, downloads), that cannot be seen from here: call await_user.";
+
 /// The kinds of refusal that prompts and cases rely on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -98,8 +102,17 @@ impl From<CdpError> for ActError {
                     .into();
             }
             CdpError::Closed => Class::Closed,
+            CdpError::Crashed => Class::Crashed,
             CdpError::NotAllowed(_) => Class::NotAllowed,
-            CdpError::Timeout { .. } | CdpError::Malformed { .. } => Class::Timeout,
+            CdpError::Timeout { .. } => {
+                return Refusal::new(
+                    Class::Timeout,
+                    format!("{error}. The page may be busy: look again later."),
+                )
+                .with("hint", MAY_ASK)
+                .into();
+            }
+            CdpError::Malformed { .. } => Class::Timeout,
             CdpError::Refused(words) => class_of_words(words),
         };
         Refusal::new(class, error.to_string()).into()
@@ -113,7 +126,14 @@ fn class_of_words(words: &str) -> Class {
         Class::Closed
     } else if has(&["crashed"]) {
         Class::Crashed
-    } else if has(&["Cannot access", "Cannot attach", "not allowed", "Not allowed", "canceled_by_user"]) {
+    } else if has(&[
+        "Cannot access",
+        "Cannot attach",
+        "not allowed",
+        "Not allowed",
+        "Another debugger",
+        "canceled_by_user",
+    ]) {
         Class::NotAllowed
     } else {
         Class::Timeout
@@ -145,6 +165,7 @@ impl From<RefError> for ActError {
         match error {
             RefError::Page(error) => error.into(),
             RefError::Stale(_) => Refusal::new(Class::Stale, text).into(),
+            RefError::Closed { .. } => Refusal::new(Class::Closed, text).into(),
             RefError::Gone { .. } => Refusal::new(Class::Gone, text).into(),
             RefError::Unknown { .. } => Refusal::new(Class::BadArgument, text).into(),
         }

@@ -13,6 +13,7 @@ const TEXT: usize = 100;
 const LIVE_TEXT: usize = 160;
 const ATTRIBUTE: usize = 120;
 const ADDRESS: usize = 160;
+const TITLE: usize = 100;
 const OPTION: usize = 40;
 
 /// What a line costs besides its body: brackets, number, line end.
@@ -196,7 +197,8 @@ pub(super) fn write<'a>(
     let bodies: Vec<String> =
         lines.iter().map(|line| if line.is_entry() { line.body() } else { String::new() }).collect();
     let chosen = choose(&lines, &bodies, options);
-    let mut written = Written { text: head(page), shown: 0, lines: HashMap::new(), texts: HashSet::new() };
+    let mut written =
+        Written { text: head(page, old.is_some()), shown: 0, lines: HashMap::new(), texts: HashSet::new() };
     let mut hidden = 0;
     let mut last_number = 0;
     let mut changed = false;
@@ -292,10 +294,16 @@ fn choose(lines: &[Line<'_>], bodies: &[String], options: &ViewOptions) -> Vec<b
     chosen
 }
 
-fn head(page: &Page<'_>) -> String {
+fn head(page: &Page<'_>, known: bool) -> String {
     let Counts { acted, links, buttons, fields, frames, elements, text } = page.counts;
-    let mut out = format!(
-        "page_stats: interactive={acted} links={links} buttons={buttons} fields={fields} frames={frames} elements={elements}\n"
+    let mut out = String::new();
+    if !known && !page.facts.url.is_empty() {
+        let _ =
+            writeln!(out, "page: {} {}", quoted(&page.facts.title, TITLE), clean(&page.facts.url, ADDRESS));
+    }
+    let _ = writeln!(
+        out,
+        "page_stats: interactive={acted} links={links} buttons={buttons} fields={fields} frames={frames} elements={elements}"
     );
     let (_, height) = page.facts.viewport;
     if height > 0.0 {
@@ -308,12 +316,23 @@ fn head(page: &Page<'_>) -> String {
             (false, false) => "\n",
         });
     }
-    if page.facts.ready_state == "loading" {
+    if page.facts.hidden {
+        out.push_str("hint: this tab is in the background; pages that draw only in front need switch_tab\n");
+    }
+    if page.facts.kind == "application/pdf" {
+        out.push_str(
+            "hint: this is a PDF in the browser's own viewer; its text is not listed here: read_pdf\n",
+        );
+    } else if page.facts.ready_state == "loading" {
         out.push_str("hint: the page is still loading\n");
     } else if elements < 10 && acted == 0 && text == 0 {
         out.push_str("hint: the page is empty\n");
     } else if elements > 30 && acted == 0 && text < elements {
         out.push_str("hint: little is there yet; the page may still be filling itself in\n");
+    }
+    for title in page.facts.aside.iter().take(3) {
+        let named = if title.is_empty() { String::new() } else { format!(" {}", quoted(title, TITLE)) };
+        let _ = writeln!(out, "note: a frame{named} of another extension is set aside while you work here");
     }
     for note in page.notes {
         let _ = writeln!(out, "note: {note}");

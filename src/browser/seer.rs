@@ -162,7 +162,12 @@ impl Seer {
             }
             BrowserEvent::Tab(event) if event.event == TabEventKind::Removed => self.forget(event.tab_id),
             BrowserEvent::Detached(detached) => self.forget(detached.tab_id),
-            BrowserEvent::Tab(_) | BrowserEvent::Download(_) => {}
+            BrowserEvent::Tab(event) => {
+                if let Some(old) = event.replaced_tab_id {
+                    self.forget(old);
+                }
+            }
+            BrowserEvent::Download(_) => {}
         }
     }
 
@@ -189,10 +194,14 @@ impl Seer {
                 "[{index}] ({was}) belongs to a page or frame that is no longer there; call inspect_page for the elements of the page that is there now"
             ))
         };
-        if self.context.pinned().is_some_and(|pinned| pinned != known.tab) {
+        // One that was put away since has another id, and another page.
+        if self.context.pinned().is_some_and(|pinned| pinned != self.context.current(known.tab)) {
             return Err(RefError::Stale(format!(
                 "[{index}] ({was}) is in another tab than the one worked on now; call inspect_page, or switch_tab back first"
             )));
+        }
+        if !self.tabs.contains_key(&known.tab) && !self.is_there(known.tab, cancel).await? {
+            return Err(RefError::Closed { index, was });
         }
         let frames = self.tabs.get_mut(&known.tab).ok_or_else(replaced)?;
         let (world, hops) = frames.world(known.world).ok_or_else(replaced)?;
@@ -223,6 +232,12 @@ impl Seer {
             )));
         }
         Ok(element)
+    }
+
+    async fn is_there(&self, tab: TabId, cancel: &CancellationToken) -> Result<bool, PageError> {
+        let tabs = self.context.tabs(cancel).await?;
+        let now = self.context.current(tab);
+        Ok(tabs.iter().any(|known| known.tab_id == now))
     }
 
     async fn worlds(

@@ -29,12 +29,12 @@ impl Browser {
     pub async fn close_tab(&self, cancel: &CancellationToken, tab: TabId) -> Result<(), ActError> {
         let target = Target::tab(tab);
         // Only so that the page's question is heard of. Pages that cannot be debugged can be closed all the same.
-        match self.context.cdp_within(cancel, &target, "Page.enable", json!({}), READY).await {
+        match self.context.attend(cancel, tab, READY).await {
             Err(CdpError::Cancelled) => return Err(ActError::Cancelled),
             Err(CdpError::Closed) => return Err(CdpError::Closed.into()),
             // Closing is no way around a question that is open already.
             Err(error @ CdpError::Dialog(_)) => return Err(error.into()),
-            Ok(_) | Err(_) => {}
+            Ok(()) | Err(_) => {}
         }
         let mut events = self.context.subscribe();
         let asked = async {

@@ -53,6 +53,16 @@ pub struct PageView {
 pub struct PageFacts {
     /// Where the document is from, as `location.origin` says.
     pub origin: String,
+    /// Its address and title.
+    pub url: String,
+    /// See [`url`](Self::url).
+    pub title: String,
+    /// The tab lies behind another one.
+    pub hidden: bool,
+    /// Titles of frames that belong to other extensions.
+    pub aside: Vec<String>,
+    /// `document.contentType`.
+    pub kind: String,
     /// `document.readyState`.
     pub ready_state: String,
     /// Width and height of the viewport, CSS px.

@@ -1,33 +1,33 @@
 //! Waiting for a page: conditions are looked at from here, never by timers of the page, which sleep in tabs
 //! that nobody looks at.
 
-use std::collections::HashSet;
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde_json::{Value, json};
-use tokio::sync::broadcast::error::RecvError;
-use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until, timeout_at};
+use serde_json::{Map, Value, json};
+use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::Browser;
-use super::cdp::{CdpError, Target};
-use super::extension_context::BrowserEvent;
+use super::cdp::{CDP_TIMEOUT, CdpError};
+use super::condition::Condition;
+use super::dialogs::Dialog;
+use super::downloads::Download;
 use super::observe::tab_info;
 use super::page::PageError;
-use super::refusal::{ActError, Class, Refusal};
+use super::refusal::{ActError, Class, MAY_ASK, Refusal};
 use super::view::ViewError;
 use crate::page::WAITING;
 use crate::protocol::TabId;
 
 /// Between two looks at the page.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+pub(super) const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// How long the network must be quiet.
 const QUIET: Duration = Duration::from_millis(500);
 
 /// What is waited for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Until {
     /// Time.
     Passed(Duration),
@@ -37,8 +37,15 @@ pub enum Until {
     Text(String, Presence),
     /// A part of the tab's address.
     UrlContains(String),
-    /// The document is loaded, and no request that started meanwhile was open for half a second.
+    /// The document is loaded, and no request of the page was open for half a second. Requests count from the
+    /// first thing that was done in the tab; streams and media never do.
     NetworkIdle,
+    /// A condition of the page's own world.
+    Function(Condition),
+    /// A dialog that is open.
+    Dialog,
+    /// The end of a download that the tab began and nobody was told the end of.
+    Download,
 }
 
 /// How something is there.
@@ -63,67 +70,103 @@ struct Present {
     complete: bool,
 }
 
+/// What came of a wait.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Waited {
+    /// How long it took.
+    pub took: Duration,
+    /// What was waited for: `dialog`, `download` or `value`.
+    pub found: Map<String, Value>,
+}
+
 impl Browser {
-    /// Waits until the condition holds. Returns how long that took.
+    /// Waits until the condition holds.
     ///
     /// # Errors
-    /// [`Class::Timeout`] after `within`; [`Class::BlockedByDialog`] at once when a dialog opens; else see
-    /// [`ActError`].
+    /// [`Class::Timeout`] after `within`; [`Class::BlockedByDialog`] at once when a dialog opens, unless it is what
+    /// is waited for; else see [`ActError`].
     pub async fn wait_until(
         &self,
         cancel: &CancellationToken,
         until: &Until,
         within: Duration,
-    ) -> Result<Duration, ActError> {
+    ) -> Result<Waited, ActError> {
         let started = Instant::now();
         let tab = self.tab(cancel).await?.ok_or(ViewError::NoTab)?;
-        let target = Target::tab(tab);
-        let waiting = async {
-            // A page that hangs answers late: this too counts against the deadline.
-            let enable = self.context.cdp(cancel, &target, "Page.enable", json!({}));
-            let enabled = match until {
-                Until::Passed(time) => timeout_at(started + *time, enable).await.unwrap_or(Ok(Value::Null)),
-                _ => enable.await,
-            };
-            // Pages that cannot be debugged can still be waited for by time and address.
-            if let Err(error @ (CdpError::Dialog(_) | CdpError::Cancelled)) = enabled {
-                return Err(error.into());
-            }
-            match until {
-                Until::Passed(time) => {
-                    sleep_until(started + *time).await;
-                    Ok(())
-                }
-                Until::Selector(selector, presence) => {
-                    let args = json!({ "selector": selector, "attached": *presence == Presence::Attached });
-                    self.until_present(cancel, args, *presence != Presence::Gone).await
-                }
-                Until::Text(text, presence) => {
-                    self.until_present(cancel, json!({ "text": text }), *presence != Presence::Gone).await
-                }
-                Until::UrlContains(part) => self.until_address(cancel, tab, part).await,
-                Until::NetworkIdle => self.until_quiet(cancel, tab).await,
-            }
-        };
         let limit = match until {
             // The page's own deadline does not cut a plain wait short.
             Until::Passed(time) => *time + Duration::from_secs(1),
             _ => within,
         };
-        tokio::select! {
+        let for_dialog = *until == Until::Dialog;
+        let found = tokio::select! {
             biased;
-            () = cancel.cancelled() => Err(ActError::Cancelled),
-            dialog = self.context.dialog_opened(tab) => Err(CdpError::Dialog(dialog).into()),
-            done = waiting => done.map(|()| started.elapsed()),
-            () = sleep_until(started + limit) => Err(Refusal::new(
-                Class::Timeout,
-                format!(
-                    "It did not happen within {} ms. Look at the page with inspect_page to see how far it is.",
-                    within.as_millis()
-                ),
-            )
+            () = cancel.cancelled() => return Err(ActError::Cancelled),
+            dialog = self.until_dialog(tab), if !for_dialog => return Err(CdpError::Dialog(dialog).into()),
+            () = self.context.crashed(tab) => return Err(CdpError::Crashed.into()),
+            found = self.until_met(cancel, tab, until, started) => found?,
+            () = sleep_until(started + limit) => return Err(self.too_late(tab, until, within).into()),
+        };
+        Ok(Waited { took: started.elapsed(), found })
+    }
+
+    async fn until_met(
+        &self,
+        cancel: &CancellationToken,
+        tab: TabId,
+        until: &Until,
+        started: Instant,
+    ) -> Result<Map<String, Value>, ActError> {
+        // A page that hangs answers late: this too counts against the deadline.
+        let enable = self.context.attend(cancel, tab, CDP_TIMEOUT);
+        let enabled = match until {
+            Until::Passed(time) => timeout_at(started + *time, enable).await.unwrap_or(Ok(())),
+            _ => enable.await,
+        };
+        let mut found = Map::new();
+        match enabled {
+            Err(CdpError::Dialog(_)) if *until == Until::Dialog => {}
+            // Pages that cannot be debugged can still be waited for by time and address.
+            Err(error @ (CdpError::Dialog(_) | CdpError::Cancelled | CdpError::Crashed)) => {
+                return Err(error.into());
+            }
+            Ok(()) | Err(_) => {}
+        }
+        match until {
+            Until::Passed(time) => sleep_until(started + *time).await,
+            Until::Selector(selector, presence) => {
+                let args = json!({ "selector": selector, "attached": *presence == Presence::Attached });
+                self.until_present(cancel, args, *presence != Presence::Gone).await?;
+            }
+            Until::Text(text, presence) => {
+                self.until_present(cancel, json!({ "text": text }), *presence != Presence::Gone).await?;
+            }
+            Until::UrlContains(part) => self.until_address(cancel, tab, part).await?,
+            Until::NetworkIdle => self.until_quiet(cancel, tab).await?,
+            Until::Function(condition) => {
+                found.insert("value".to_owned(), json!(self.until_true(cancel, tab, condition).await?));
+            }
+            Until::Dialog => {
+                found.insert("dialog".to_owned(), json!(self.until_dialog(tab).await));
+            }
+            Until::Download => {
+                found.insert("download".to_owned(), self.until_downloaded(tab).await?.words());
+            }
+        }
+        Ok(found)
+    }
+
+    fn too_late(&self, tab: TabId, until: &Until, within: Duration) -> Refusal {
+        let error = format!(
+            "It did not happen within {} ms. Look at the page with inspect_page to see how far it is.",
+            within.as_millis()
+        );
+        let refusal = Refusal::new(Class::Timeout, error)
             .with("timeout_ms", u64::try_from(within.as_millis()).unwrap_or(u64::MAX))
-            .into()),
+            .with("hint", MAY_ASK);
+        match until {
+            Until::NetworkIdle => refusal.with("pending", self.context.open_requests(tab)),
+            _ => refusal,
         }
     }
 
@@ -171,45 +214,44 @@ impl Browser {
     }
 
     async fn until_quiet(&self, cancel: &CancellationToken, tab: TabId) -> Result<(), ActError> {
-        let mut events = self.context.subscribe();
-        let target = Target::tab(tab);
-        self.context.cdp(cancel, &target, "Network.enable", json!({})).await?;
-        let mut open: HashSet<String> = HashSet::new();
-        let mut quiet_since = Instant::now();
-        let mut tick = interval(LOOK_EVERY);
-        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let started = Instant::now();
         loop {
+            let (open, changed) = self.context.traffic(tab);
+            // At least this long from now on too: pages often send a moment after the act that made them.
+            let since = changed.map_or(started, |changed| changed.max(started));
+            if open == 0 && since.elapsed() >= QUIET && self.is_complete(cancel).await? {
+                return Ok(());
+            }
+            sleep(LOOK_EVERY).await;
+        }
+    }
+
+    async fn until_dialog(&self, tab: TabId) -> Dialog {
+        loop {
+            if let Some(dialog) = self.context.dialog(tab) {
+                return dialog;
+            }
+            // The browser's own question for a password is told by nothing but time.
             tokio::select! {
-                event = events.recv() => match event {
-                    Ok(BrowserEvent::Cdp(event)) if event.tab_id == Some(tab) => {
-                        let Some(id) = event.params.get("requestId").and_then(Value::as_str) else { continue };
-                        match event.method.as_str() {
-                            // These stay open for as long as the page lives.
-                            "Network.requestWillBeSent"
-                                if event.params.get("type").and_then(Value::as_str) != Some("EventSource") =>
-                            {
-                                open.insert(id.to_owned());
-                                quiet_since = Instant::now();
-                            }
-                            "Network.loadingFinished" | "Network.loadingFailed" => {
-                                open.remove(id);
-                                quiet_since = Instant::now();
-                            }
-                            _ => {}
-                        }
-                    }
-                    Ok(_) | Err(RecvError::Lagged(_)) => {}
-                    Err(RecvError::Closed) => return Err(CdpError::Closed.into()),
-                },
-                _ = tick.tick() => {
-                    if open.is_empty() && quiet_since.elapsed() >= QUIET && self.is_complete(cancel).await? {
-                        break;
-                    }
-                }
+                dialog = self.context.dialog_opened(tab) => return dialog,
+                () = sleep(LOOK_EVERY) => {}
             }
         }
-        self.context.cdp(cancel, &target, "Network.disable", json!({})).await?;
-        Ok(())
+    }
+
+    async fn until_downloaded(&self, tab: TabId) -> Result<Download, ActError> {
+        loop {
+            match self.context.next_download(tab) {
+                Some(download) if download.state == "complete" => return Ok(download),
+                Some(download) if download.has_ended() => {
+                    let error = "The download was broken off. Look whether it can be begun again.";
+                    return Err(Refusal::new(Class::Rejected, error)
+                        .with("download", download.words())
+                        .into());
+                }
+                _ => sleep(LOOK_EVERY).await,
+            }
+        }
     }
 
     async fn is_complete(&self, cancel: &CancellationToken) -> Result<bool, ActError> {

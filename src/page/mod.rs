@@ -31,9 +31,16 @@ pub const LIBRARY: &str = concat!(
     include_str!("lib/focus.js"),
     include_str!("lib/finding.js"),
     include_str!("lib/markup.js"),
+    include_str!("lib/telling.js"),
     act::library!(),
+    include_str!("lib/giving.js"),
+    include_str!("lib/pdf.js"),
     "\nreturn registry;\n})()",
 );
+
+/// The name by which [`LIBRARY`] calls the host, in its own world only (`Runtime.addBinding`). What it says: `print`
+/// when the print window opens, `printed` when it is closed.
+pub const TELL: &str = "browyTell";
 
 /// Calls one registered function: `this` is the registry, the arguments are its name and its arguments.
 pub const CALL: &str = include_str!("call.js");
@@ -44,8 +51,15 @@ pub const ELEMENT: &str = include_str!("element.js");
 /// Writes a value of the page's own world as text; `this` is the value.
 pub const SHOW: &str = include_str!("show.js");
 
-/// Every source that is ever sent to a page, but for the code that the model gives to `evaluate_js`.
-pub const SOURCES: &[&str] = &[LIBRARY, CALL, ELEMENT, SHOW];
+/// Calls a condition that the model wrote as a function; `this` is the function, the argument is data.
+pub const TEST: &str = include_str!("test.js");
+
+/// Keeps documents that come in the midst of several clicks from getting the rest of them.
+pub const SHIELD: &str = include_str!("shield.js");
+
+/// Every source that is ever sent to a page, but for the code that the model gives to `evaluate_js` and, when that is
+/// switched on, to `wait_for`.
+pub const SOURCES: &[&str] = &[LIBRARY, CALL, ELEMENT, SHOW, TEST, SHIELD];
 
 /// The name of a function that [`LIBRARY`] registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

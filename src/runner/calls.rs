@@ -49,6 +49,7 @@ struct Request {
     id: String,
     tool: &'static dyn ErasedTool,
     args: Value,
+    policy: ToolPolicy,
 }
 
 /// A call that runs.
@@ -115,7 +116,8 @@ impl Calls {
         if let Err(spent) = self.budget.take(&name, &args) {
             return Some(self.refuse(id, name, args, spent.to_string()));
         }
-        self.lane.push(tool.spec().effect == Effect::ReadOnly, Request { id, tool, args });
+        self.lane
+            .push(tool.spec().effect == Effect::ReadOnly, Request { id, tool, args, policy: policy.clone() });
         None
     }
 
@@ -169,7 +171,7 @@ impl Calls {
     /// Starts every call that may run now.
     pub fn start_ready(&mut self) {
         while let Some((read_only, request)) = self.lane.start() {
-            let Request { id, tool, args } = request;
+            let Request { id, tool, args, policy } = request;
             let spec = tool.spec();
             let call_id = CallId::random();
             self.announce(&call_id, spec.name, &args);
@@ -178,6 +180,7 @@ impl Calls {
                 browser: Arc::clone(&self.browser),
                 ask: Arc::clone(&self.asks) as Arc<dyn Ask>,
                 paths: self.paths.clone(),
+                policy,
                 cancel: cancel.clone(),
             };
             let call_args = args.clone();

@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use super::policy::ToolPolicy;
 use crate::browser::Browser;
 use crate::paths::Paths;
 
@@ -18,6 +19,8 @@ pub struct ToolCx {
     pub ask: Arc<dyn Ask>,
     /// Where files go.
     pub paths: Paths,
+    /// Which tools are on in this session: one that can do another's work must not when that is off.
+    pub policy: ToolPolicy,
     /// Cancelled by Stop, by the panel's end and by the tool's own deadline.
     pub cancel: CancellationToken,
 }

@@ -22,6 +22,8 @@ mod everyday;
 mod expect;
 mod fake_cli;
 #[cfg(unix)]
+mod files;
+#[cfg(unix)]
 mod finding;
 mod fuzz;
 mod guard;
@@ -35,11 +37,15 @@ mod logging;
 #[cfg(unix)]
 mod mutations;
 #[cfg(target_os = "linux")]
+mod pdf;
+#[cfg(target_os = "linux")]
 mod process;
 mod registry;
 #[cfg(unix)]
 mod scale;
 mod settings;
+#[cfg(unix)]
+mod tabs;
 #[cfg(unix)]
 mod three_tabs;
 #[cfg(unix)]

@@ -22,7 +22,8 @@ fn lines(view: &PageView) -> Vec<&str> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn controls_of_every_kind_are_listed() {
     let stage = Stage::open(include_str!("view/controls.html")).await;
-    insta::assert_snapshot!(view(&stage).await.text);
+    let text = view(&stage).await.text.replace(&stage.server.url(""), "http://page.test/");
+    insta::assert_snapshot!(text);
     stage.close().await;
 }
 
@@ -306,14 +307,17 @@ fn only_compiled_in_sources_are_sent_to_pages() {
             continue;
         }
         let names = sent.captures_iter(&text).map(|found| found[1].to_owned());
-        // The code that the model gives to `evaluate_js` passes through this one file.
-        let of_model = path.ends_with("browser/evaluate.rs");
+        // The code that the model gives to `evaluate_js` and `wait_for` passes through these files.
+        let of_model = path.ends_with("browser/evaluate.rs") || path.ends_with("browser/condition.rs");
         found.extend(names.filter(|name| !of_model || name.starts_with("page::")));
         let runs_code = text.contains(".run_script(");
         assert_eq!(runs_code, path.ends_with("tools/devtools/evaluate_js.rs"), "{}", path.display());
     }
     found.sort();
     found.dedup();
-    assert_eq!(found, ["page::CALL", "page::ELEMENT", "page::LIBRARY", "page::SHOW"]);
-    assert_eq!(page::SOURCES, [page::LIBRARY, page::CALL, page::ELEMENT, page::SHOW]);
+    assert_eq!(found, ["page::CALL", "page::ELEMENT", "page::LIBRARY", "page::SHOW", "page::TEST"]);
+    assert_eq!(
+        page::SOURCES,
+        [page::LIBRARY, page::CALL, page::ELEMENT, page::SHOW, page::TEST, page::SHIELD]
+    );
 }

@@ -16,4 +16,5 @@ declare function actingKit(view: Window & typeof globalThis): {
   submit: typeof submit;
   hover: typeof hover;
   dragging: typeof dragging;
+  give: typeof give;
 };

@@ -129,6 +129,9 @@ function spread(target, width, height) {
  * @param {Map<Element, ShadowRoot>} roots
  */
 function refusal(look, target, roots) {
+  if (!look.cover && !view.innerWidth) {
+    return { class: 'hidden', error: 'The tab lies behind another one and has no size yet. Bring it to the front with switch_tab.' };
+  }
   if (!look.cover) {
     return { class: 'hidden', error: 'The element cannot be brought into view: nothing of it lies inside the window.' };
   }

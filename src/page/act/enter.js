@@ -48,18 +48,19 @@ function carryOut(view, aimed, scroll) {
 
 /**
  * The watches that are running, by id.
- * @type {Map<string, {arm(guard: boolean): void, read(): object, end(): void}>}
+ * @type {Map<string, {arm(guard: boolean): void, look(): void, read(): object, end(): void}>}
  */
 const watches = new Map();
 
 /**
- * @param {{id: string, op: 'arm' | 'read' | 'stop', guard?: boolean}} args
+ * @param {{id: string, op: 'arm' | 'look' | 'read' | 'stop', guard?: boolean}} args
  * @returns {object | null} null: no such watch, the document is another one
  */
 function watching(args) {
   const found = watches.get(args.id);
   if (!found) return null;
   if (args.op === 'arm') found.arm(args.guard !== false);
+  if (args.op === 'look') found.look();
   if (args.op !== 'stop') return found.read();
   found.end();
   watches.delete(args.id);

@@ -9,14 +9,15 @@
 function guardOf(target, roots, clicks, scopes) {
   const words = oneLine(target.textContent);
   const around = /** @type {Set<unknown>} */ (new Set(boxesAround(target, roots)));
-  /** @type {{landed: boolean | null, landedOn: string, clicks: number, missed: {on: string, was: Became} | null}} */
-  const seen = { landed: null, landedOn: '', clicks: 0, missed: null };
-  let guarding = false, round = 0, lost = false, clicked = false;
+  /** @type {{landed: boolean | null, landedOn: string, clicks: number, rounds: number, missed: {on: string, was: Became} | null}} */
+  const seen = { landed: null, landedOn: '', clicks: 0, rounds: 0, missed: null };
+  let guarding = false, lost = false, clicked = false, point = { x: -1, y: -1 };
   const stop = () => { guarding = false; };
 
   const judge = (/** @type {MouseEvent} */ event) => {
     if (!guarding) return;
     const { type, clientX: x, clientY: y } = event;
+    if (type === 'pointerdown') point = { x, y };
     if (!begins(type)) return;
     // A pressed label passes its click on to its control, wherever that is.
     if (type === 'click' && clicked) return;
@@ -39,21 +40,18 @@ function guardOf(target, roots, clicks, scopes) {
   /** Another document of this site got it: a frame came over the target, or the target's own went away under it. */
   const stray = (/** @type {Event} */ event) => {
     if (!guarding || !event.isTrusted || !begins(event.type)) return;
-    const path = event.composedPath();
-    const at = /** @type {Element} */ (isElement(path[0]) ? path[0] : document.documentElement);
-    const frame = dom.frameOf(at.ownerDocument);
-    misses(event, inWords(frame ?? at), () => (target.isConnected && isDrawn(target) ? 'covered' : 'gone'));
+    misses(event, inWords(strayedTo(event)), () => (target.isConnected && isDrawn(target) ? 'covered' : 'gone'));
   };
 
   const begins = (/** @type {string} */ type) => {
     if (type === 'pointerdown') {
-      round++;
+      seen.rounds++;
       lost = clicked = false;
     }
     // Everything of a press comes in one go: the person's next click is not ours to judge.
-    if (type === 'pointerup' && round >= clicks) setTimeout(stop, 50);
+    if (type === 'pointerup' && seen.rounds >= clicks) setTimeout(stop, 50);
     // What is dragged is let go of somewhere else: only where it was taken counts.
-    if (clicks === 0 && seen.landed && !/down$/.test(type)) stop();
+    guarding &&= clicks > 0 || !seen.landed || /down$/.test(type);
     return guarding;
   };
 
@@ -63,9 +61,7 @@ function guardOf(target, roots, clicks, scopes) {
     // The box around it would have heard of the release anyway, and may have to end a drag.
     const harmless = !lost && seen.landed && /up$/.test(event.type) && around.has(event.composedPath()[0]);
     if (/down$/.test(event.type) || !seen.landed) lost = true;
-    if (harmless) return;
-    event.stopImmediatePropagation();
-    event.preventDefault();
+    if (!harmless) swallow(event);
   };
 
   const frames = listenBeside(scopes, stray);
@@ -73,8 +69,11 @@ function guardOf(target, roots, clicks, scopes) {
   return {
     seen,
     judge,
-    stop,
     added: frames.added,
+    /** Before the next press of several: whether it would still reach the target. What a frame gets, nobody here hears of. */
+    look() {
+      if (guarding && seen.landed) seen.missed ??= missingOf(target, words, roots, point);
+    },
     end() {
       stop();
       frames.end();
@@ -87,7 +86,37 @@ function guardOf(target, roots, clicks, scopes) {
   };
 }
 
+/** @param {Event} event */
+function swallow(event) {
+  event.stopImmediatePropagation();
+  event.preventDefault();
+}
+
 /** @typedef {'covered' | 'moved' | 'gone' | 'replaced'} Became */
+
+/**
+ * What a press at this point would reach instead of the target; null: the target.
+ * @param {Element} target
+ * @param {string} words
+ * @param {Map<Element, ShadowRoot>} roots
+ * @param {{x: number, y: number}} point
+ * @returns {{on: string, was: Became} | null}
+ */
+function missingOf(target, words, roots, { x, y }) {
+  const hit = hitAt(x, y, roots);
+  if (isPressOn(hit, target, roots)) return null;
+  return { on: hit ? describeCover(hit, target, roots) : 'nothing', was: becameOf(target, words, hit, x, y) };
+}
+
+/**
+ * The frame that got an event of another document, or what in that document did.
+ * @param {Event} event
+ */
+function strayedTo(event) {
+  const [first] = event.composedPath();
+  const at = /** @type {Element} */ (isElement(first) ? first : document.documentElement);
+  return dom.frameOf(at.ownerDocument) ?? at;
+}
 
 /**
  * @param {Element} target

@@ -73,6 +73,7 @@ function begin(asked, option, clicks) {
       armed = true;
       if (guarded) guard.start();
     },
+    look: guard.look,
     read() {
       count(observer.takeRecords());
       const modals = openModals(scopes), state = stateOf(aimed);
@@ -82,8 +83,7 @@ function begin(asked, option, clicks) {
         ...silent.read(),
         ...guard.seen,
         connected: aimed.isConnected,
-        url: location.href,
-        title: oneLine(document.title, 200),
+        url: location.href, title: oneLine(document.title, 200),
         urlChanged: location.href !== first.url, titleChanged: document.title !== first.title,
         modalAppeared: opened ? inWords(opened) : null,
         modalClosed: [...first.modals].some(modal => !modals.has(modal)),

@@ -507,6 +507,11 @@ const snapshot = (() => {
     const own = pass.places[0];
     return {
       origin: self.origin,
+      url: location.href,
+      title: names.cut(dom.title(document).slice(0, 400), 200),
+      hidden: dom.visibility(document) === 'hidden',
+      aside: [...document.querySelectorAll('iframe[src^="chrome-extension:"]')].map((frame) => names.cut(dom.attr(frame, 'title') ?? '', 60)),
+      kind: dom.contentType(document),
       readyState: dom.readyState(document),
       viewport: [own?.width ?? 0, own?.height ?? 0],
       scrollY: Math.round(scrollY),

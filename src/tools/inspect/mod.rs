@@ -8,9 +8,16 @@ mod get_page_html;
 mod get_page_info;
 mod inspect_page;
 mod query_dom;
+mod read_pdf;
 
-use super::ErasedTool;
 use super::answer::fenced;
+use super::{ErasedTool, ToolCx};
+
+/// What to say of a tab that shows nothing but a PDF.
+async fn pdf_note(cx: &ToolCx) -> Option<&'static str> {
+    let pdf = cx.browser.shown_pdf(&cx.cancel).await.ok().flatten()?;
+    pdf.whole.then_some("This tab shows a PDF; read its text with read_pdf.")
+}
 
 /// The tools of this category, in the order the model sees them.
 pub(super) const TOOLS: &[&dyn ErasedTool] = &[
@@ -22,4 +29,5 @@ pub(super) const TOOLS: &[&dyn ErasedTool] = &[
     &query_dom::QueryDom,
     &get_page_html::GetPageHtml,
     &accessibility_snapshot::AccessibilitySnapshot,
+    &read_pdf::ReadPdf,
 ];

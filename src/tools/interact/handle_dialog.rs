@@ -34,7 +34,7 @@ impl Tool for HandleDialog {
     const SPEC: ToolSpec = ToolSpec {
         name: "handle_dialog",
         title: "Answer a dialog",
-        description: "Answer the dialog (alert, confirm, prompt, leave-page question) that is open in the tab; results of other tools name it as `dialog`. Tells what came of it, the next dialog included.",
+        description: "Answer the dialog (alert, confirm, prompt, leave-page question) that is open in the tab; results of other tools name it as `dialog`. A question for a password (auth) can only be dismissed. Tells what came of it: where the page ended, the next dialog.",
         category: Category::Interact,
         exposure: Exposure::DefaultOn,
         effect: Effect::ChangesPage,

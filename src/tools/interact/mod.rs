@@ -13,6 +13,7 @@ mod press_keys;
 mod scroll;
 mod select_index;
 mod type_index;
+mod upload_index;
 
 use super::ErasedTool;
 
@@ -25,6 +26,7 @@ pub(super) const TOOLS: &[&dyn ErasedTool] = &[
     &select_index::SelectIndex,
     &pick_option::PickOption,
     &check_index::CheckIndex,
+    &upload_index::UploadIndex,
     &press_key::PressKey,
     &press_keys::PressKeys,
     &hover_index::HoverIndex,

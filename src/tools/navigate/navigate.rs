@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use super::arrive;
+use super::{arrive, arrived};
 use crate::browser::{ActError, Class, Refusal, address};
 use crate::tools::answer::answer;
 use crate::tools::{Category, Effect, Exposure, Tool, ToolCx, ToolError, ToolOutput, ToolSpec};
@@ -54,6 +54,13 @@ async fn navigate(cx: &ToolCx, args: Args) -> Result<Map<String, Value>, ActErro
         )
         .into());
     }
+    if args.new_tab == Some(false) && now.is_none() {
+        return Err(Refusal::new(
+            Class::Closed,
+            "The tab you worked on was closed. Call list_tabs, or leave new_tab out for a new one.",
+        )
+        .into());
+    }
     let here = match (args.new_tab, &now) {
         _ if context.inspected().is_some() => true,
         (Some(new_tab), Some(_)) => !new_tab,
@@ -61,13 +68,7 @@ async fn navigate(cx: &ToolCx, args: Args) -> Result<Map<String, Value>, ActErro
         (_, None) => false,
     };
     let mut words = match now.filter(|_| here) {
-        Some(tab) => {
-            let arrival = browser.go(cancel, tab.tab_id, url.as_str()).await?;
-            if let Some(tab) = &arrival.tab {
-                context.pin(tab);
-            }
-            arrival.words()
-        }
+        Some(tab) => arrived(cx, browser.go(cancel, tab.tab_id, url.as_str()).await?),
         None => arrive(cx, &url, true).await?,
     };
     words.insert("newTab".to_owned(), json!(!here));

@@ -52,7 +52,7 @@ async fn close(cx: &ToolCx, args: Args) -> Result<Map<String, Value>, ActError> 
     let held = browser.tab(cancel).await?;
     let gone =
         || Refusal::new(Class::Closed, "There is no such tab any more. Call list_tabs for those there are.");
-    let wanted = args.index.map(TabId).or(held).ok_or_else(gone)?;
+    let wanted = args.index.map(|index| context.current(TabId(index))).or(held).ok_or_else(gone)?;
     let tabs = context.tabs(cancel).await?;
     let tab = tabs.iter().find(|tab| tab.tab_id == wanted).ok_or_else(gone)?;
     if tabs.iter().filter(|other| other.window_id == tab.window_id).count() == 1 {

@@ -41,6 +41,7 @@ impl Tool for SwitchTab {
 
 async fn switch(cx: &ToolCx, wanted: TabId) -> Result<Map<String, Value>, ActError> {
     let context = &cx.browser.context;
+    let wanted = context.current(wanted);
     if context.inspected().is_some_and(|inspected| inspected != wanted) {
         return Err(Refusal::new(
             Class::NotAllowed,

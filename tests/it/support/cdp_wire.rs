@@ -13,6 +13,7 @@ use browy::paths::Paths;
 use browy::protocol::{
     CallId, CdpEvent, Outbound, SessionId, TabEvent, TabEventKind, TabId, TabInfo, ToolResult,
 };
+use browy::tools::policy::ToolPolicy;
 use browy::tools::{Ask, AskError, Question, Reply, ToolCx, ToolOutput};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -48,6 +49,9 @@ struct Inner {
     tabs: Mutex<Tabs>,
     context: OnceLock<Weak<ExtensionContext>>,
     before_press: Mutex<Option<String>>,
+    forbidden: Mutex<Vec<&'static str>>,
+    /// One attachment per tab, as the extension has it, also when several commands are the first.
+    attaching: tokio::sync::Mutex<()>,
 }
 
 /// See the module.
@@ -143,6 +147,9 @@ async fn answer(inner: Arc<Inner>, message: Outbound) {
             let tab = call.tab_id.unwrap();
             let result = match page(&inner, tab).await {
                 Err(error) => Err(error),
+                Ok(_) if inner.forbidden.lock().unwrap().contains(&call.method.as_str()) => {
+                    Err("Not allowed".to_owned())
+                }
                 Ok(page) => {
                     let trick = match call.params["type"].as_str() {
                         Some("mousePressed") => inner.before_press.lock().unwrap().take(),
@@ -241,6 +248,7 @@ async fn new_tab(inner: &Inner, url: Option<String>, active: Option<bool>) -> Re
 }
 
 async fn page(inner: &Inner, tab: TabId) -> Result<Page, String> {
+    let _one_by_one = inner.attaching.lock().await;
     let target = {
         let tabs = inner.tabs.lock().unwrap();
         if let Some(page) = tabs.pages.get(&tab) {
@@ -312,6 +320,8 @@ impl Stage {
             tabs: Mutex::default(),
             context: OnceLock::new(),
             before_press: Mutex::default(),
+            forbidden: Mutex::default(),
+            attaching: tokio::sync::Mutex::default(),
         });
         let tab = {
             let mut tabs = inner.tabs.lock().unwrap();
@@ -329,6 +339,7 @@ impl Stage {
             browser: Arc::new(Browser::new(context)),
             ask: Arc::new(NoPerson),
             paths: Paths::below(home.path()),
+            policy: ToolPolicy::default(),
             cancel: CancellationToken::new(),
         };
         Self { chromium, server, page, tab, cx, inner, home, _tasks: tasks }
@@ -370,6 +381,11 @@ impl Stage {
     /// Lets the page do something between our last check and the next press, where nobody can look.
     pub fn before_press(&self, script: &str) {
         *self.inner.before_press.lock().unwrap() = Some(script.to_owned());
+    }
+
+    /// The browser refuses these commands from now on, as it does for an extension without access to files.
+    pub fn forbid(&self, methods: &[&'static str]) {
+        *self.inner.forbidden.lock().unwrap() = methods.to_vec();
     }
 
     /// What the page's own code says.
