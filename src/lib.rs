@@ -5,13 +5,14 @@
 //! | [`cli`] | the command line and host mode; the only place that prints and exits | everything |
 //! | [`runner`] | sessions, the turn queue, one turn from start to ending | agent, tools, browser, protocol, transport, data, rpc, config, paths |
 //! | [`agent`] | the model side: the Copilot CLI behind a trait, prompts | rpc, config, paths |
-//! | [`tools`] | what the model can call | browser, page, data, protocol::ids, config, paths |
+//! | [`tools`] | what the model can call | browser, page, data, pdf, protocol::ids, config, paths |
 //! | [`browser`] | what the host knows of the browser | page, protocol, rpc |
 //! | [`page`] | JavaScript that runs inside pages | – |
 //! | [`transport`] | frames in and out | protocol |
 //! | [`protocol`] | messages between host and extension | – |
 //! | [`chromium`] | a browser with a profile of its own (demo, tests) | paths |
 //! | [`data`] | files under `~/.browy/data` | paths |
+//! | [`pdf`] | text of PDF files, read in a process of its own | – |
 //! | [`rpc`] | replies find their callers | – |
 //! | [`config`], [`logging`] | settings, the log | paths |
 //! | [`paths`] | where things are on this machine | – |
@@ -27,6 +28,7 @@ pub mod data;
 pub mod logging;
 pub mod page;
 pub mod paths;
+pub mod pdf;
 pub mod protocol;
 pub mod rpc;
 pub mod runner;

@@ -1,4 +1,5 @@
 // `chrome.debugger`: attach on demand, run commands, forward events, let go again.
+import { downloadBegins } from './downloads.js';
 import { pastForeignFrames, restoreForeignFrames } from './foreign-frames.js';
 import { hostUnderstands, postToHost } from './host-port.js';
 import { allSessions, postToPanel, sessionOf, watchersOf } from './sessions.js';
@@ -206,6 +207,10 @@ const UNUSED = new Set([
 export function forwardEvent(source, method, params) {
   const { tabId, sessionId: cdpSessionId } = source;
   if (tabId === undefined || UNUSED.has(method)) return;
+  if (method === 'Page.downloadWillBegin') {
+    const { url, guid } = /** @type {{url: string, guid?: string}} */ (params);
+    downloadBegins(tabId, url, guid);
+  }
   for (const session of watchersOf(tabId)) {
     const event = { type: 'cdp.event', sessionId: session.id, tabId, method, params: params ?? {} };
     postToHost(cdpSessionId ? { ...event, cdpSessionId } : event);

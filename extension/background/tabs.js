@@ -1,5 +1,6 @@
 // Tabs: what the host asks of them, and what it is told about those its sessions work on.
 import { forgetTab, moveWatch } from './debugger.js';
+import { tabOpened } from './downloads.js';
 import { hostUnderstands, postToHost } from './host-port.js';
 import { watchersOf } from './sessions.js';
 
@@ -85,6 +86,7 @@ function tell(event, tabId, more) {
 export function tabCreated(tab) {
   if (tab.id === undefined || tab.openerTabId === undefined || !concerns(tab.openerTabId)) return;
   opened.add(tab.id);
+  if (watchersOf(tab.openerTabId).some((session) => session.turns.size > 0)) tabOpened(tab.id, tab.openerTabId);
   const { url, title, windowId } = infoOf(tab);
   tell('created', tab.id, { openerTabId: tab.openerTabId, windowId, url, title });
 }

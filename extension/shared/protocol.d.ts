@@ -238,6 +238,10 @@ export type DownloadEvent = {
   url?: string;
   bytes?: number;
   error?: string;
+  /** The id that `Page.downloadWillBegin` gave it. */
+  guid?: string;
+  /** What the browser holds against it; it may wait for the person's word. */
+  danger?: string;
 };
 
 /** Why there is no answer. Append-only; the first five are Browy's. */

@@ -17,7 +17,7 @@ const KEYS = {
   screenshot: 'toolScreenshot', evaluate_js: 'toolRanScript', run_script: 'toolRanScript', get_console_logs: 'toolReadConsole',
   get_network_requests: 'toolReadNetwork', replay_request: 'toolReplayed', get_cookies: 'toolReadCookies',
   set_cookie: 'toolSetCookie', get_storage: 'toolReadStorage', download_file: 'toolDownloaded', set_viewport: 'toolResized',
-  pdf_export: 'toolPdf',
+  pdf_export: 'toolPdf', read_pdf: 'toolReadPdf',
   read_file: 'toolReadFile', list_files: 'toolListedFiles', glob: 'toolListedFiles', write_file: 'toolSavedFile',
   save_file: 'toolSavedFile', delete_file: 'toolDeletedFile', bash: 'toolRanCommand', grep: 'toolSearchedFiles',
   web_fetch: 'toolFetched', note_set: 'toolNoted', note_get: 'toolReadNotes', note_list: 'toolReadNotes',
@@ -56,7 +56,7 @@ function objectOf(tool, args) {
   if (tool === 'fill_form') return String(countOf(given['fields'] ?? given['values']) || '');
   const url = given['url'];
   if (typeof url === 'string') return URL.canParse(url) ? new URL(url).host || short(url) : short(url);
-  for (const name of ['keys', 'key', 'path', 'name', 'label', 'text_match', 'selector']) {
+  for (const name of ['keys', 'key', 'path', 'filename', 'name', 'label', 'text_match', 'selector']) {
     const value = given[name];
     if (typeof value === 'string' && value) return short(value);
   }

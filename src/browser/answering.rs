@@ -93,13 +93,14 @@ impl Browser {
         } else {
             answering.await?;
         }
+        self.context.claim_downloads(&landing.downloads.ids());
         let tab = tab_info(self, cancel, tab).await?;
         let url = |tab: &Option<TabInfo>| tab.as_ref().map(|tab| tab.url.clone());
         let after = Arrival {
             url_changed: landing.committed || (tab.is_some() && url(&tab) != url(&before)),
             status: landing.status(),
             dialog: landing.dialog,
-            download: landing.download,
+            download: landing.downloads.first(),
             hint: tab.is_none().then(|| "The tab was closed. Call list_tabs.".to_owned()),
             restored: false,
             tab,

@@ -12,7 +12,8 @@ use tokio_util::sync::CancellationToken;
 use super::address::origin_of;
 use super::cdp::{ALLOWED_METHODS, CDP_TIMEOUT, CdpError, TAB_TIMEOUT, Target};
 use super::dialogs::{self, Dialog, OpenDialogs};
-use super::tab_states::{Download, TabStates, works_when_crashed};
+use super::downloads::{Download, Downloaded, FileId};
+use super::tab_states::{TabStates, works_when_crashed};
 use crate::protocol::{
     BridgeCall, CallId, CdpEvent, CdpSend, DebuggerDetached, DownloadEvent, Outbound, SessionId, TabCall,
     TabEvent, TabHeld, TabId, TabInfo, TabNew, ToolResult,
@@ -72,6 +73,7 @@ pub struct ExtensionContext {
     /// Ids that tabs had before, and the ones they have now.
     replaced: watch::Sender<HashMap<TabId, TabId>>,
     dialogs: OpenDialogs,
+    downloaded: Downloaded,
     states: TabStates,
     /// Set for a DevTools panel: the tab it inspects, which nothing overrides.
     inspected: Option<TabId>,
@@ -88,6 +90,7 @@ impl ExtensionContext {
             pinned: watch::Sender::new(inspected),
             replaced: watch::Sender::new(HashMap::new()),
             dialogs: OpenDialogs::default(),
+            downloaded: Downloaded::default(),
             states: TabStates::default(),
             inspected,
         }
@@ -127,6 +130,7 @@ impl ExtensionContext {
     /// Tells listeners what happened.
     pub fn publish(&self, event: BrowserEvent) {
         self.dialogs.note(&event);
+        self.downloaded.note(&event);
         self.states.note(&event);
         if let BrowserEvent::Tab(event) = &event
             && let Some(old) = event.replaced_tab_id
@@ -174,6 +178,16 @@ impl ExtensionContext {
     /// otherwise.
     pub async fn dialog_opened(&self, tab: TabId) -> Dialog {
         self.dialogs.opened(tab).await
+    }
+
+    /// An act started these downloads (the browser's ids): their files are the session's own.
+    pub fn claim_downloads(&self, ids: &[i64]) {
+        self.downloaded.claim(ids);
+    }
+
+    /// Whether an act of this session downloaded this very file, and nobody changed it since.
+    pub fn downloaded(&self, file: &FileId) -> bool {
+        self.downloaded.holds(file)
     }
 
     /// Makes the tab's page report what happens to it: dialogs, navigations, requests, a crash. Once per

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::dialogs::{self, Change, Dialog};
+use super::downloads::Downloads;
 use super::extension_context::BrowserEvent;
 use super::navigation::{Arrival, LIMIT};
 use super::refusal::{Class, Refusal};
@@ -23,6 +24,9 @@ const ABORTED: &str = "net::ERR_ABORTED";
 
 /// How long after a navigation that came to nothing its download may be announced.
 const DOWNLOAD: Duration = Duration::from_millis(500);
+
+/// The type of documents that the browser shows in a viewer of its own.
+pub(super) const PDF: &str = "application/pdf";
 
 /// What the events told so far.
 #[derive(Debug, Default)]
@@ -43,6 +47,8 @@ pub(super) struct Landing {
     parsed_at: Option<Instant>,
     loaded_at: Option<Instant>,
     within: bool,
+    /// The document is a PDF in the browser's own viewer.
+    pub(super) pdf: bool,
     aborted_at: Option<Instant>,
     failed: Option<String>,
     /// What the browser says is wrong with the document, before the page that says so is there.
@@ -53,7 +59,7 @@ pub(super) struct Landing {
     /// The page that is left answers nothing.
     pub(super) hangs: bool,
     pub(super) dialog: Option<Dialog>,
-    pub(super) download: Option<Value>,
+    pub(super) downloads: Downloads,
     pub(super) closed: bool,
     pub(super) late: bool,
 }
@@ -66,6 +72,7 @@ impl Landing {
 
     /// Takes note of an event.
     pub(super) fn note(&mut self, event: &BrowserEvent, tab: TabId) {
+        self.downloads.note(event, tab);
         match event {
             BrowserEvent::Cdp(event) if event.tab_id == Some(tab) => {
                 self.note_network(event);
@@ -73,11 +80,6 @@ impl Landing {
             }
             BrowserEvent::Tab(event) if event.event == TabEventKind::Removed && event.tab_id == tab => {
                 self.closed = true;
-            }
-            BrowserEvent::Download(event) if event.tab_id == Some(tab) => {
-                let path = event.filename.clone().unwrap_or_default();
-                let name = path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
-                self.download = Some(json!({ "name": name, "path": path, "state": event.state }));
             }
             _ => {}
         }
@@ -137,6 +139,11 @@ impl Landing {
                 self.top = text("/frame/id").map(str::to_owned);
                 self.committed = true;
                 (self.parsed_at, self.loaded_at, self.aborted_at) = (None, None, None);
+                self.pdf = text("/frame/mimeType") == Some(PDF);
+                if self.pdf {
+                    // Its viewer never says that it is through.
+                    (self.under_way, self.loaded_at) = (None, Some(Instant::now()));
+                }
                 self.restored = text("/type") == Some("BackForwardCacheRestore");
                 if self.restored {
                     // It is as it was left: nothing is loaded, and nothing of that is told.
@@ -158,10 +165,6 @@ impl Landing {
                 if self.committed {
                     self.loaded_at.get_or_insert_with(Instant::now);
                 }
-            }
-            "Page.downloadWillBegin" => {
-                let name = super::text::clean(text("/suggestedFilename").unwrap_or_default(), 200);
-                self.download = Some(json!({ "name": name, "state": "in_progress" }));
             }
             _ => {}
         }
@@ -203,11 +206,11 @@ impl Landing {
             || self.crashed
             || self.password_question().is_some()
             || self.failed.is_some()
-            || self.download.is_some()
+            || (self.downloads.any() && !self.downloads.are_under_way())
             || (self.within && self.under_way.is_none())
             || passed(self.loaded_at, FORWARDS)
             || passed(self.parsed_at, REST)
-            || passed(self.aborted_at, DOWNLOAD)
+            || (passed(self.aborted_at, DOWNLOAD) && !self.downloads.any())
     }
 }
 
@@ -268,7 +271,7 @@ impl Landing {
             return Err(refusal(class_of(error), in_words(error), Some(error)));
         }
         let empty = matches!(self.status, Some(204 | 205));
-        if self.aborted_at.is_some() && !self.committed && self.download.is_none() && !empty {
+        if self.aborted_at.is_some() && !self.committed && !self.downloads.any() && !empty {
             let error = "The navigation was given up: the page or another navigation took its place. Look with \
                          inspect_page.";
             return Err(refusal(Class::Navigated, error.to_owned(), Some(ABORTED)));
@@ -291,7 +294,7 @@ impl Landing {
             status: self.status,
             restored: self.restored,
             dialog: self.dialog.clone(),
-            download: self.download.clone(),
+            download: self.downloads.first(),
             hint: self.hint(empty),
             tab,
         })
@@ -304,7 +307,7 @@ impl Landing {
                 dialog.kind
             ));
         }
-        if self.download.is_some() {
+        if self.downloads.any() {
             return Some(
                 "The address is a file, which is being downloaded; the tab stays where it was.".to_owned(),
             );

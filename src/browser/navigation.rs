@@ -114,11 +114,15 @@ impl Browser {
         let events = self.context.subscribe();
         let mut landing = Landing::of(top);
         landing.hangs = hangs;
-        self.follow(cancel, tab, going, &mut landing, events).await?;
+        let followed = self.follow(cancel, tab, going, &mut landing, events).await;
+        self.context.claim_downloads(&landing.downloads.ids());
+        followed?;
         let tab = tab_info(self, cancel, tab).await?;
         let mut arrival = landing.outcome(&going.url, before, tab)?;
         let readable = arrival.dialog.is_none() && arrival.download.is_none() && landing.committed;
-        if readable && !self.draws(cancel, &arrival).await? {
+        if landing.pdf {
+            arrival.hint = Some("This is a PDF; read its text with read_pdf.".to_owned());
+        } else if readable && !self.draws(cancel, &arrival).await? {
             arrival.hint = Some("The page is empty so far; it may still be working (wait_for).".to_owned());
         }
         Ok(arrival)

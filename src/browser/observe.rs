@@ -11,7 +11,9 @@ use tokio_util::sync::CancellationToken;
 use super::Browser;
 use super::cdp::CdpError;
 use super::dialogs::Dialog;
+use super::downloads::Download;
 use super::extension_context::BrowserEvent;
+use super::giving::Chooser;
 use super::page::PageError;
 use super::refs::Element;
 use super::refusal::ActError;
@@ -137,10 +139,10 @@ pub struct Observed {
     pub new_tabs: Vec<TabInfo>,
     /// A dialog that is open now.
     pub dialog: Option<Dialog>,
-    /// A download it started: `name`, `path`, `state`.
-    pub download: Option<Value>,
-    /// The page asked for a file; whether it takes several.
-    pub chooser: Option<bool>,
+    /// Downloads it started.
+    pub downloads: Vec<Download>,
+    /// The page asked for a file.
+    pub chooser: Option<Chooser>,
     /// The page opened the print window, which may be closed again.
     pub printed: bool,
     /// A window that the page wanted to open and the browser did not.
@@ -178,7 +180,7 @@ impl Observed {
             || self.focus_moved
             || !self.new_tabs.is_empty()
             || self.dialog.is_some()
-            || self.download.is_some()
+            || !self.downloads.is_empty()
             || self.chooser.is_some()
             || self.printed
             || self.popup_blocked.is_some()
@@ -234,11 +236,9 @@ impl Observed {
         if let Some(dialog) = &self.dialog {
             put("dialog", json!(dialog));
         }
-        if let Some(download) = &self.download {
-            put("download", download.clone());
-        }
-        if let Some(multiple) = self.chooser {
-            put("chooser", json!({ "multiple": multiple }));
+        super::downloads::tell(&self.downloads, &mut put);
+        if let Some(chooser) = &self.chooser {
+            put("chooser", json!({ "multiple": chooser.multiple }));
         }
         if let Some(made) = self.clicks_made {
             put("clicks", json!(made));
@@ -264,7 +264,7 @@ impl Observed {
             || self.dialog.is_some()
             || self.closed
             || self.chooser.is_some()
-            || self.download.is_some()
+            || !self.downloads.is_empty()
             || !self.new_tabs.is_empty()
     }
 
@@ -306,7 +306,13 @@ impl Observed {
             ));
         }
         if self.chooser.is_some() {
-            return Some("The page asked for a file; no file was given yet.".to_owned());
+            return Some(
+                "The page asked for a file and waits for none now; upload_index on the same element gives one."
+                    .to_owned(),
+            );
+        }
+        if let Some(download) = self.downloads.iter().find(|download| download.state != "complete") {
+            return Some(download.hint());
         }
         if self.closed {
             return Some("The tab was closed. Call list_tabs.".to_owned());
@@ -489,6 +495,9 @@ impl<'b> Watch<'b> {
         if self.seen.navigating {
             return elapsed >= NAVIGATION;
         }
+        if self.seen.downloads.are_under_way() {
+            return false;
+        }
         let anything = last.shows_anything() || self.seen.tells();
         match patience {
             Patience::Brief => last.state_changed || elapsed >= Duration::from_millis(250),
@@ -507,6 +516,7 @@ impl<'b> Watch<'b> {
             // Its page may go at this very moment; nothing is lost with it then.
             let _ = self.ask(cancel, json!({ "id": self.id, "op": "stop" })).await;
         }
+        self.browser.context.claim_downloads(&self.seen.downloads.ids());
         let tabs = self.browser.context.tabs(cancel).await.unwrap_or_default();
         let find = |id: TabId| tabs.iter().find(|tab| tab.tab_id == id).cloned();
         let now = find(self.element.target.tab);
@@ -539,7 +549,7 @@ impl<'b> Watch<'b> {
             new_tabs: self.seen.opened.into_iter().map(|tab| find(tab.tab_id).unwrap_or(tab)).collect(),
             tab: now,
             dialog: self.seen.dialog,
-            download: self.seen.download,
+            downloads: self.seen.downloads.into_list(),
             chooser: self.seen.chooser,
             closed: self.seen.closed,
             landed: last.landed,

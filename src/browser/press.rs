@@ -15,7 +15,6 @@ use super::page::WORLD_NAME;
 use super::refs::Element;
 use super::refusal::{ActError, Class, Refusal};
 use crate::page::{self, ACT};
-use crate::protocol::TabId;
 
 /// How often a point is looked for again while the page moves or something lies over it for a moment.
 const TRIES: u32 = 6;
@@ -107,7 +106,7 @@ impl Browser {
         }
         // Number and fingerprint once more: a page may have made another thing of it since.
         self.element(cancel, element.index).await?;
-        self.intercept_chooser(cancel, tab, true).await;
+        self.intercept_chooser(cancel, element, true).await;
         watch.arm(cancel, true).await?;
         let pressed = self.press_all(cancel, element, press, at, &mut watch).await;
         let observed = match &pressed {
@@ -116,7 +115,7 @@ impl Browser {
             Ok(_) | Err(_) => watch.settle(cancel, press.patience).await,
         };
         // Also after Stop: the person's own file choosers must open again.
-        self.intercept_chooser(&CancellationToken::new(), tab, false).await;
+        self.intercept_chooser(&CancellationToken::new(), element, false).await;
         let mut observed = observed?;
         let made = *pressed.as_ref().unwrap_or(&press.count);
         observed.note_strayed(made, press.count);
@@ -213,24 +212,27 @@ impl Browser {
 
     /// A file chooser of the system cannot be answered by anybody but the person, and blocks the tab: while
     /// pressing, the page gets none and the result says that a file is wanted.
-    async fn intercept_chooser(&self, cancel: &CancellationToken, tab: TabId, enabled: bool) {
-        let params = json!({ "enabled": enabled });
-        let done = self
-            .context
-            .cdp_within(
-                cancel,
-                &Target::tab(tab),
-                "Page.setInterceptFileChooserDialog",
-                params,
-                Duration::from_secs(1),
-            )
-            .await;
-        if let Err(error) = done {
-            tracing::debug!(%error, "file choosers are not intercepted");
+    async fn intercept_chooser(&self, cancel: &CancellationToken, element: &Element, enabled: bool) {
+        const COMMAND: Duration = Duration::from_secs(1);
+        let tab = Target::tab(element.target.tab);
+        // A frame of another site asks through its own target.
+        let own = (element.target != tab).then_some(&element.target);
+        for target in [Some(&tab), own].into_iter().flatten() {
+            let send = |method, params| self.context.cdp_within(cancel, target, method, params, COMMAND);
+            if own == Some(target)
+                && enabled
+                && let Err(error) = send("Page.enable", json!({})).await
+            {
+                tracing::debug!(%error, "a frame's events are not reported");
+            }
+            let params = json!({ "enabled": enabled });
+            if let Err(error) = send("Page.setInterceptFileChooserDialog", params).await {
+                tracing::debug!(%error, "file choosers are not intercepted");
+            }
         }
     }
 
-    async fn aim_patiently(
+    pub(super) async fn aim_patiently(
         &self,
         cancel: &CancellationToken,
         element: &Element,

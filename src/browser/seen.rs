@@ -1,9 +1,12 @@
 //! What the browser's events tell of an act.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::dialogs::{self, Change, Dialog};
+use super::downloads::Downloads;
 use super::extension_context::BrowserEvent;
+use super::giving::Chooser;
+use super::landing::PDF;
 use crate::protocol::{CdpEvent, TabEventKind, TabId, TabInfo};
 
 /// What the browser's events told so far.
@@ -22,8 +25,8 @@ pub(super) struct Seen {
     /// Windows that the page opens, as it says before the browser decides.
     pub(super) windows: Vec<String>,
     pub(super) printed: bool,
-    pub(super) download: Option<Value>,
-    pub(super) chooser: Option<bool>,
+    pub(super) downloads: Downloads,
+    pub(super) chooser: Option<Chooser>,
     pub(super) closed: bool,
 }
 
@@ -35,14 +38,17 @@ impl Seen {
             || !self.opened.is_empty()
             || !self.windows.is_empty()
             || self.printed
-            || self.download.is_some()
+            || self.downloads.any()
             || self.chooser.is_some()
     }
 
     /// `true`: it tells of the act.
     pub(super) fn note(&mut self, event: &BrowserEvent, tab: TabId, top_frame: &str) -> bool {
+        if self.downloads.note(event, tab) {
+            return true;
+        }
         match event {
-            BrowserEvent::Cdp(event) if event.tab_id == Some(tab) => self.note_cdp(event, top_frame),
+            BrowserEvent::Cdp(event) if event.tab_id == Some(tab) => self.note_cdp(event, tab, top_frame),
             BrowserEvent::Tab(event) if event.event == TabEventKind::Created => {
                 if event.opener_tab_id != Some(tab) {
                     return false;
@@ -60,17 +66,11 @@ impl Seen {
                 self.closed = true;
                 true
             }
-            BrowserEvent::Download(event) if event.tab_id.is_none_or(|from| from == tab) => {
-                let path = event.filename.clone().unwrap_or_default();
-                let name = path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
-                self.download = Some(json!({ "name": name, "path": path, "state": event.state }));
-                true
-            }
             _ => false,
         }
     }
 
-    fn note_cdp(&mut self, event: &CdpEvent, top_frame: &str) -> bool {
+    fn note_cdp(&mut self, event: &CdpEvent, tab: TabId, top_frame: &str) -> bool {
         let frame = |pointer: &str| event.params.pointer(pointer).and_then(Value::as_str);
         let of_top = frame("/frameId") == Some(top_frame);
         match dialogs::change(event) {
@@ -94,13 +94,8 @@ impl Seen {
                 self.windows.push(super::text::clean(frame("/url").unwrap_or_default(), 300));
                 true
             }
-            "Page.downloadWillBegin" => {
-                let name = frame("/suggestedFilename").unwrap_or_default();
-                self.download.get_or_insert_with(|| json!({ "name": name, "state": "in_progress" }));
-                true
-            }
             "Page.fileChooserOpened" => {
-                self.chooser = Some(frame("/mode") == Some("selectMultiple"));
+                self.chooser = Some(Chooser::asked(event, tab));
                 true
             }
             // Frames of advertisements go elsewhere by themselves: `scriptInitiated` and the like.
@@ -119,9 +114,11 @@ impl Seen {
                 true
             }
             "Page.frameNavigated" if frame("/frame/id") == Some(top_frame) => {
-                (self.committed, self.navigating) = (true, true);
+                // The viewer of a PDF never says that it is through.
+                let pdf = frame("/frame/mimeType") == Some(PDF);
+                (self.committed, self.navigating) = (true, !pdf);
                 // A page that was kept alive is there as it was.
-                self.parsed = frame("/type") == Some("BackForwardCacheRestore");
+                self.parsed = pdf || frame("/type") == Some("BackForwardCacheRestore");
                 let part = |pointer: &str| frame(pointer).unwrap_or_default();
                 self.went_to = Some(format!("{}{}", part("/frame/url"), part("/frame/urlFragment")));
                 true

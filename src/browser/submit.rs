@@ -89,7 +89,7 @@ impl Browser {
             || submitted.observed.new_document
             || submitted.observed.dialog.is_some()
             || submitted.observed.closed
-            || submitted.observed.download.is_some();
+            || !submitted.observed.downloads.is_empty();
         if over {
             return Ok(submitted);
         }

@@ -5,14 +5,14 @@ use std::collections::HashMap;
 
 use std::time::Duration;
 
-use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::dialogs::Dialog;
+use super::downloads::{Download, Downloads};
 use super::extension_context::BrowserEvent;
-use crate::protocol::{CdpEvent, DownloadEvent, TabEventKind, TabId};
+use crate::protocol::{CdpEvent, TabEventKind, TabId};
 
 /// How long a server's demand for a password must stand until it is taken for a question that is on the screen:
 /// a script's own request is answered at once instead.
@@ -20,32 +20,6 @@ pub(super) const PROMPTS: Duration = Duration::from_millis(60);
 
 /// Requests that may stay open for as long as the page lives, and nobody waits for.
 const NEVER_ENDS: &[&str] = &["EventSource", "Media", "Ping", "Prefetch"];
-
-/// Downloads of one tab that are remembered.
-const MOST_DOWNLOADS: usize = 20;
-
-/// A download that a tab began.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Download {
-    /// The file's name as the page wants it.
-    pub name: String,
-    /// Where it is; empty as long as the browser did not say.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub path: String,
-    /// `in_progress`, `complete` or `interrupted`.
-    pub state: String,
-    #[serde(skip)]
-    guid: String,
-    #[serde(skip)]
-    told: bool,
-}
-
-impl Download {
-    /// Nothing more comes of it.
-    pub fn is_over(&self) -> bool {
-        self.state != "in_progress"
-    }
-}
 
 #[derive(Debug, Default)]
 struct TabState {
@@ -57,7 +31,7 @@ struct TabState {
     prompt: Option<Prompt>,
     /// When the last one began or ended.
     changed: Option<Instant>,
-    downloads: Vec<Download>,
+    downloads: Downloads,
     /// A reload waits for the answer to the page's question.
     reload_waits: bool,
 }
@@ -110,15 +84,22 @@ pub(super) fn works_when_crashed(method: &str) -> bool {
 
 impl TabStates {
     /// Keeps up with what happens.
-    pub(super) fn note(&self, event: &BrowserEvent) {
-        match event {
+    pub(super) fn note(&self, told: &BrowserEvent) {
+        match told {
             BrowserEvent::Cdp(event) => {
                 let Some(tab) = event.tab_id else { return };
-                self.states.send_if_modified(|states| states.entry(tab).or_default().note(event));
+                self.states.send_if_modified(|states| {
+                    let state = states.entry(tab).or_default();
+                    state.downloads.note(told, tab);
+                    state.note(event)
+                });
             }
             BrowserEvent::Download(event) => {
                 let Some(tab) = event.tab_id else { return };
-                self.states.send_if_modified(|states| states.entry(tab).or_default().note_file(event));
+                self.states.send_if_modified(|states| {
+                    states.entry(tab).or_default().downloads.note(told, tab);
+                    false
+                });
             }
             // What was reported of the tab is reported no more.
             BrowserEvent::Detached(detached) => {
@@ -208,12 +189,7 @@ impl TabStates {
     pub(super) fn next_download(&self, tab: TabId) -> Option<Download> {
         let mut next = None;
         self.states.send_if_modified(|states| {
-            let state = states.get_mut(&tab);
-            let known = state.and_then(|state| state.downloads.iter_mut().find(|download| !download.told));
-            if let Some(download) = known {
-                download.told = download.is_over();
-                next = Some(download.clone());
-            }
+            next = states.get_mut(&tab).and_then(|state| state.downloads.next_untold());
             false
         });
         next
@@ -264,18 +240,6 @@ impl TabState {
                 self.answered(text("/requestId"));
                 self.changed = Some(Instant::now());
             }
-            "Page.downloadWillBegin" => {
-                let name = super::text::clean(text("/suggestedFilename"), 200);
-                self.keep(text("/guid"), &name, "", "in_progress");
-            }
-            "Page.downloadProgress" => {
-                let state = match text("/state") {
-                    "completed" => "complete",
-                    "canceled" => "interrupted",
-                    _ => return false,
-                };
-                self.keep(text("/guid"), "", "", state);
-            }
             _ => {}
         }
         false
@@ -286,38 +250,6 @@ impl TabState {
         if self.prompt.as_ref().is_some_and(|prompt| prompt.request == request) {
             self.prompt = None;
         }
-    }
-
-    fn note_file(&mut self, event: &DownloadEvent) -> bool {
-        let path = event.filename.clone().unwrap_or_default();
-        let name = path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
-        let guid = format!("#{}", event.download_id);
-        self.keep(&guid, &name, &path, &event.state);
-        false
-    }
-
-    /// What is empty is not known, and stays as it was.
-    fn keep(&mut self, guid: &str, name: &str, path: &str, state: &str) {
-        let known = self.downloads.iter_mut().find(|download| download.guid == guid);
-        if let Some(download) = known {
-            state.clone_into(&mut download.state);
-            for (field, value) in [(&mut download.name, name), (&mut download.path, path)] {
-                if !value.is_empty() {
-                    value.clone_into(field);
-                }
-            }
-            return;
-        }
-        if self.downloads.len() == MOST_DOWNLOADS {
-            self.downloads.remove(0);
-        }
-        self.downloads.push(Download {
-            name: name.to_owned(),
-            path: path.to_owned(),
-            state: state.to_owned(),
-            guid: guid.to_owned(),
-            told: false,
-        });
     }
 }
 

@@ -12,10 +12,10 @@ use super::Browser;
 use super::cdp::{CDP_TIMEOUT, CdpError};
 use super::condition::Condition;
 use super::dialogs::Dialog;
+use super::downloads::Download;
 use super::observe::tab_info;
 use super::page::PageError;
 use super::refusal::{ActError, Class, MAY_ASK, Refusal};
-use super::tab_states::Download;
 use super::view::ViewError;
 use crate::page::WAITING;
 use crate::protocol::TabId;
@@ -150,7 +150,7 @@ impl Browser {
                 found.insert("dialog".to_owned(), json!(self.until_dialog(tab).await));
             }
             Until::Download => {
-                found.insert("download".to_owned(), json!(self.until_downloaded(tab).await?));
+                found.insert("download".to_owned(), self.until_downloaded(tab).await?.words());
             }
         }
         Ok(found)
@@ -243,10 +243,10 @@ impl Browser {
         loop {
             match self.context.next_download(tab) {
                 Some(download) if download.state == "complete" => return Ok(download),
-                Some(download) if download.is_over() => {
+                Some(download) if download.has_ended() => {
                     let error = "The download was broken off. Look whether it can be begun again.";
                     return Err(Refusal::new(Class::Rejected, error)
-                        .with("download", json!(download))
+                        .with("download", download.words())
                         .into());
                 }
                 _ => sleep(LOOK_EVERY).await,

@@ -16,6 +16,7 @@ mod host;
 pub mod install;
 mod login;
 pub mod origins;
+mod read_pdf;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -55,6 +56,9 @@ enum Command {
 pub fn main() -> ExitCode {
     // Before anything else: the guard must stay small.
     if let Some(code) = guard::run_if_asked() {
+        return code;
+    }
+    if let Some(code) = read_pdf::run_if_asked() {
         return code;
     }
     let args: Vec<OsString> = std::env::args_os().collect();

@@ -1,6 +1,7 @@
 //! Files below `~/.browy/data`.
 
 pub mod chats;
+pub mod files;
 pub mod notes;
 pub mod screenshots;
 mod shared_file;

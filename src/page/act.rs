@@ -24,7 +24,8 @@ macro_rules! library {
             include_str!("act/waiting.js"),
             include_str!("act/scroll.js"),
             include_str!("act/submit.js"),
-            "\nreturn { aim, reach, watch, field, choose, list, waiting, scroll: scrollBox, submit };\n}\n",
+            include_str!("act/give.js"),
+            "\nreturn { aim, reach, watch, field, choose, list, waiting, scroll: scrollBox, submit, give };\n}\n",
             include_str!("act/enter.js"),
         )
     };

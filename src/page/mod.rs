@@ -31,6 +31,8 @@ pub const LIBRARY: &str = concat!(
     include_str!("lib/focus.js"),
     include_str!("lib/telling.js"),
     act::library!(),
+    include_str!("lib/giving.js"),
+    include_str!("lib/pdf.js"),
     "\nreturn registry;\n})()",
 );
 

@@ -406,6 +406,14 @@ wire! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub error: Option<String>,
+        /// The id that `Page.downloadWillBegin` gave it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub guid: Option<String>,
+        /// What the browser holds against it; it may wait for the person's word.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub danger: Option<String>,
     }
 
     /// The debugger left a tab; `canceled_by_user` is Stop.

@@ -5,6 +5,7 @@ mod args;
 mod cx;
 mod devtools;
 mod error;
+mod files;
 mod forms;
 mod human;
 mod inspect;
@@ -17,6 +18,7 @@ pub mod policy;
 pub mod reference;
 mod schema;
 mod tabs;
+mod uploads;
 
 use std::future::Future;
 use std::time::Duration;
@@ -157,13 +159,14 @@ impl<T: Tool> ErasedTool for T {
 
 /// Every tool, by category, in the order the model sees them.
 pub fn all() -> impl Iterator<Item = &'static dyn ErasedTool> {
-    let categories: [&'static [&'static dyn ErasedTool]; 8] = [
+    let categories: [&'static [&'static dyn ErasedTool]; 9] = [
         inspect::TOOLS,
         interact::TOOLS,
         forms::TOOLS,
         navigate::TOOLS,
         tabs::TOOLS,
         devtools::TOOLS,
+        files::TOOLS,
         memory::TOOLS,
         human::TOOLS,
     ];

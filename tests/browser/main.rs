@@ -6,6 +6,7 @@
 #[path = "../it/support/mod.rs"]
 mod support;
 
+mod files;
 mod launch;
 mod lifetimes;
 mod limits;

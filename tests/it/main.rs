@@ -21,6 +21,8 @@ mod everyday;
 #[path = "../case_runner/expect.rs"]
 mod expect;
 mod fake_cli;
+#[cfg(unix)]
+mod files;
 mod fuzz;
 mod guard;
 #[cfg(unix)]
@@ -32,6 +34,8 @@ mod kills;
 mod logging;
 #[cfg(unix)]
 mod mutations;
+#[cfg(target_os = "linux")]
+mod pdf;
 #[cfg(target_os = "linux")]
 mod process;
 mod registry;

@@ -14,4 +14,5 @@ declare function actingKit(view: Window & typeof globalThis): {
   waiting: typeof waiting;
   scroll: typeof scrollBox;
   submit: typeof submit;
+  give: typeof give;
 };

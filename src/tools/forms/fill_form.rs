@@ -10,6 +10,7 @@ use tokio::time::Instant;
 use crate::browser::{ActError, Class, Element, Expected, Field, Kind, Patience, Refusal};
 use crate::tools::answer::refusal_words;
 use crate::tools::kinds::OneOrMany;
+use crate::tools::uploads;
 use crate::tools::{Category, Effect, Exposure, Tool, ToolCx, ToolError, ToolOutput, ToolSpec};
 
 /// Most fields of one call.
@@ -33,7 +34,7 @@ pub struct Args {
 struct One {
     /// Number of the field in the newest page view.
     index: u32,
-    /// Text; true or false for tick boxes and radio buttons; label or value for lists (a JSON array for several); ISO values for dates and times.
+    /// Text; true or false for tick boxes and radio buttons; label or value for lists (a JSON array for several); ISO values for dates and times; absolute path for file fields.
     value: OneOrMany,
     /// Only to override what the kind of field says: type, select or check.
     action: Option<Action>,
@@ -51,11 +52,12 @@ impl Tool for FillForm {
     const SPEC: ToolSpec = ToolSpec {
         name: "fill_form",
         title: "Fill in a form",
-        description: "Fill many fields of a form in one call, of every kind: text, dates, lists, tick boxes, radio buttons, comboboxes, editors. Goes on after a field that fails and tells each result; does not submit. Get the numbers from extract_form or inspect_page.",
+        description: "Fill many fields of a form in one call, of every kind: text, dates, lists, tick boxes, radio buttons, comboboxes, editors, file fields. Goes on after a field that fails and tells each result; does not submit. Get the numbers from extract_form or inspect_page.",
         category: Category::Forms,
         exposure: Exposure::DefaultOn,
         effect: Effect::ChangesPage,
-        timeout: Duration::from_secs(120),
+        // The person may be asked about a file meanwhile.
+        timeout: Duration::from_secs(240),
     };
     type Args = Args;
 
@@ -98,7 +100,13 @@ impl Tool for FillForm {
 
 /// A field that was filled and is still to be checked, or why it was not.
 enum Slot {
-    Filled { element: Box<Element>, expected: Expected, since: Instant },
+    Filled {
+        element: Box<Element>,
+        expected: Expected,
+        since: Instant,
+    },
+    /// Files, which were checked when they were given.
+    Given(Map<String, Value>),
     Failed(Refusal),
 }
 
@@ -118,6 +126,11 @@ async fn fill(cx: &ToolCx, one: &One, element: &Element) -> Result<Slot, ToolErr
 async fn fill_one(cx: &ToolCx, one: &One, element: &Element) -> Result<Slot, ActError> {
     let (browser, cancel) = (&cx.browser, &cx.cancel);
     let field = browser.field(cancel, element).await?;
+    if field.kind == Kind::File {
+        let gifts = uploads::allowed(cx, FillForm::SPEC.name, &one.value.0).await?;
+        let given = browser.give(cancel, element, &gifts, Patience::Brief).await?;
+        return Ok(Slot::Given(given.words()));
+    }
     let expected = match action_for(&field, one.action) {
         Action::Check => {
             let want = wish(&field, &one.value)?;
@@ -164,7 +177,7 @@ async fn retry_dependent(
         matches!(slot, Slot::Failed(refusal)
             if matches!(refusal.class, Class::NoSuchOption | Class::Disabled | Class::Hidden | Class::Covered))
     };
-    let any_filled = slots.iter().any(|slot| matches!(slot, Slot::Filled { .. }));
+    let any_filled = slots.iter().any(|slot| matches!(slot, Slot::Filled { .. } | Slot::Given(_)));
     if !any_filled || !slots.iter().any(waits) {
         return Ok(());
     }
@@ -183,6 +196,13 @@ async fn retry_dependent(
 /// Checked at the very end: later fields may have undone earlier ones.
 async fn verdict(cx: &ToolCx, one: &One, slot: &Slot) -> Result<Value, ToolError> {
     let outcome = match slot {
+        Slot::Given(words) => {
+            let mut words = words.clone();
+            words.retain(|name, _| matches!(name.as_str(), "files" | "hint"));
+            words.insert("index".to_owned(), json!(one.index));
+            words.insert("ok".to_owned(), json!(true));
+            return Ok(Value::Object(words));
+        }
         Slot::Failed(refusal) => Err(refusal.clone()),
         Slot::Filled { element, expected, since } => {
             match cx.browser.keeps(&cx.cancel, element, expected, *since).await {

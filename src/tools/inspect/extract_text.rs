@@ -83,6 +83,11 @@ impl Tool for ExtractText {
                 break;
             }
         }
+        if text.is_empty()
+            && let Some(note) = super::pdf_note(cx).await
+        {
+            return Ok(ToolOutput::text(note));
+        }
         let start = usize::try_from(args.from.unwrap_or(0)).unwrap_or(usize::MAX);
         let mut output = page(&text, start, cut)?;
         if late {

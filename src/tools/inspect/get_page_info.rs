@@ -79,7 +79,7 @@ impl Tool for GetPageInfo {
         let head = head(&text);
         let mut text_out = format!("{out}\n");
         if head.is_empty() {
-            text_out.push_str("There is no visible text.");
+            text_out.push_str(super::pdf_note(cx).await.unwrap_or("There is no visible text."));
         } else {
             text_out.push_str(&fenced("page_text", head));
             if head.len() < text.len() {

@@ -10,6 +10,7 @@ mod press_keys;
 mod scroll;
 mod select_index;
 mod type_index;
+mod upload_index;
 
 use super::ErasedTool;
 
@@ -21,6 +22,7 @@ pub(super) const TOOLS: &[&dyn ErasedTool] = &[
     &focus_index::FocusIndex,
     &select_index::SelectIndex,
     &check_index::CheckIndex,
+    &upload_index::UploadIndex,
     &press_key::PressKey,
     &press_keys::PressKeys,
     &scroll::Scroll,

@@ -49,6 +49,7 @@ struct Inner {
     tabs: Mutex<Tabs>,
     context: OnceLock<Weak<ExtensionContext>>,
     before_press: Mutex<Option<String>>,
+    forbidden: Mutex<Vec<&'static str>>,
     /// One attachment per tab, as the extension has it, also when several commands are the first.
     attaching: tokio::sync::Mutex<()>,
 }
@@ -146,6 +147,9 @@ async fn answer(inner: Arc<Inner>, message: Outbound) {
             let tab = call.tab_id.unwrap();
             let result = match page(&inner, tab).await {
                 Err(error) => Err(error),
+                Ok(_) if inner.forbidden.lock().unwrap().contains(&call.method.as_str()) => {
+                    Err("Not allowed".to_owned())
+                }
                 Ok(page) => {
                     let trick = match call.params["type"].as_str() {
                         Some("mousePressed") => inner.before_press.lock().unwrap().take(),
@@ -316,6 +320,7 @@ impl Stage {
             tabs: Mutex::default(),
             context: OnceLock::new(),
             before_press: Mutex::default(),
+            forbidden: Mutex::default(),
             attaching: tokio::sync::Mutex::default(),
         });
         let tab = {
@@ -376,6 +381,11 @@ impl Stage {
     /// Lets the page do something between our last check and the next press, where nobody can look.
     pub fn before_press(&self, script: &str) {
         *self.inner.before_press.lock().unwrap() = Some(script.to_owned());
+    }
+
+    /// The browser refuses these commands from now on, as it does for an extension without access to files.
+    pub fn forbid(&self, methods: &[&'static str]) {
+        *self.inner.forbidden.lock().unwrap() = methods.to_vec();
     }
 
     /// What the page's own code says.
