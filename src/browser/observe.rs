@@ -500,7 +500,7 @@ impl<'b> Watch<'b> {
         if self.seen.navigating {
             return elapsed >= NAVIGATION;
         }
-        if self.seen.downloads.are_under_way() {
+        if self.seen.downloads.are_under_way() || self.seen.waits_for_window() {
             return false;
         }
         let anything = last.shows_anything() || self.seen.tells();

@@ -1,6 +1,9 @@
 //! What the browser's events tell of an act.
 
+use std::time::Duration;
+
 use serde_json::Value;
+use tokio::time::Instant;
 
 use super::dialogs::{self, Change, Dialog};
 use super::downloads::Downloads;
@@ -8,6 +11,10 @@ use super::extension_context::BrowserEvent;
 use super::giving::Chooser;
 use super::landing::PDF;
 use crate::protocol::{CdpEvent, TabEventKind, TabId, TabInfo};
+
+/// How long a window may take to come after the page asked for it. One that the browser blocks never comes, and
+/// nothing tells so.
+const WINDOW: Duration = Duration::from_secs(1);
 
 /// What the browser's events told so far.
 #[derive(Debug, Default)]
@@ -24,6 +31,8 @@ pub(super) struct Seen {
     pub(super) opened: Vec<TabInfo>,
     /// Windows that the page opens, as it says before the browser decides.
     pub(super) windows: Vec<String>,
+    /// When it said so last.
+    asked_at: Option<Instant>,
     pub(super) printed: bool,
     pub(super) downloads: Downloads,
     pub(super) chooser: Option<Chooser>,
@@ -40,6 +49,11 @@ impl Seen {
             || self.printed
             || self.downloads.any()
             || self.chooser.is_some()
+    }
+
+    /// Whether a window that the page opens may still come.
+    pub(super) fn waits_for_window(&self) -> bool {
+        self.windows.len() > self.opened.len() && self.asked_at.is_some_and(|at| at.elapsed() < WINDOW)
     }
 
     /// `true`: it tells of the act.
@@ -91,6 +105,7 @@ impl Seen {
         }
         match event.method.as_str() {
             "Page.windowOpen" => {
+                self.asked_at = Some(Instant::now());
                 self.windows.push(super::text::clean(frame("/url").unwrap_or_default(), 300));
                 true
             }
