@@ -23,6 +23,7 @@ mod expect;
 mod fake_cli;
 #[cfg(unix)]
 mod files;
+#[cfg(unix)]
 mod finding;
 mod fuzz;
 mod guard;
