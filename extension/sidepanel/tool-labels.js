@@ -5,16 +5,17 @@ import { t } from '../shared/i18n.js';
 const KEYS = {
   inspect_page: 'toolReadPage', get_page_info: 'toolReadPage', get_page_html: 'toolReadPage', extract_text: 'toolReadPage',
   accessibility_snapshot: 'toolReadPage', extract_form: 'toolReadForm', query_dom: 'toolSearchedPage',
-  find_visible_text: 'toolSearchedPage', get_event_listeners: 'toolReadListeners',
+  find_visible_text: 'toolSearchedPage', find_text: 'toolFoundText', get_event_listeners: 'toolReadListeners',
   navigate: 'toolOpened', list_tabs: 'toolListedTabs', switch_tab: 'toolSwitchedTab', new_tab: 'toolOpenedTab',
   close_tab: 'toolClosedTab', wait_for: 'toolWaited', go_back: 'toolWentBack', go_forward: 'toolWentForward',
   reload: 'toolReloaded', handle_dialog: 'toolAnsweredDialog',
   click_index: 'toolClicked', click_element: 'toolClicked', type_index: 'toolTyped', fill_input: 'toolTyped',
   select_index: 'toolChose', select_option: 'toolChose', set_radio_index: 'toolChose', clear_index: 'toolCleared',
   check_index: 'toolTicked', upload_index: 'toolUploaded', upload_file: 'toolUploaded', press_key: 'toolPressed',
-  press_keys: 'toolPressed', fill_form: 'toolFilled', submit_form: 'toolSubmitted', hover: 'toolPointed',
+  press_keys: 'toolPressed', fill_form: 'toolFilled', submit_form: 'toolSubmitted', hover: 'toolPointed', hover_index: 'toolPointed',
+  drag: 'toolDragged', pick_option: 'toolChose',
   scroll: 'toolScrolled', focus_index: 'toolFocused',
-  screenshot: 'toolScreenshot', evaluate_js: 'toolRanScript', run_script: 'toolRanScript', get_console_logs: 'toolReadConsole',
+  screenshot: 'toolScreenshot', mark_screenshot: 'toolScreenshot', evaluate_js: 'toolRanScript', run_script: 'toolRanScript', get_console_logs: 'toolReadConsole',
   get_network_requests: 'toolReadNetwork', replay_request: 'toolReplayed', get_cookies: 'toolReadCookies',
   set_cookie: 'toolSetCookie', get_storage: 'toolReadStorage', download_file: 'toolDownloaded', set_viewport: 'toolResized',
   pdf_export: 'toolPdf', read_pdf: 'toolReadPdf',
@@ -60,7 +61,8 @@ function objectOf(tool, args) {
     const value = given[name];
     if (typeof value === 'string' && value) return short(value);
   }
-  const index = given['index'];
+  if (tool === 'find_text' && typeof given['text'] === 'string') return short(given['text']);
+  const index = given['index'] ?? given['from'];
   return typeof index === 'number' || typeof index === 'string' ? `[${index}]` : '';
 }
 

@@ -32,6 +32,9 @@ pub const TAB_TIMEOUT: Duration = Duration::from_secs(15);
 pub const ALLOWED_METHODS: &[&str] = &[
     "Accessibility.disable",
     "Accessibility.enable",
+    "Accessibility.getChildAXNodes",
+    "Accessibility.getPartialAXTree",
+    "Accessibility.getRootAXNode",
     "DOM.describeNode",
     "DOM.disable",
     "DOM.enable",
@@ -53,6 +56,7 @@ pub const ALLOWED_METHODS: &[&str] = &[
     "Input.dispatchMouseEvent",
     "Input.insertText",
     "Inspector.enable",
+    "Input.setInterceptDrags",
     "Network.disable",
     "Network.enable",
     "Network.loadNetworkResource",

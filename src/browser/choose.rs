@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::Browser;
 use super::field::{Expected, Field, Held, Kind, check_alive};
 use super::keys::{Key, Modifiers};
-use super::observe::Patience;
+use super::observe::{Observed, Patience};
 use super::press::Press;
 use super::refs::Element;
 use super::refusal::{ActError, Class, Refusal};
@@ -24,6 +24,9 @@ const SUGGESTS: Duration = Duration::from_millis(3_000);
 
 /// Until when a page may take a choice back: what its server says comes a moment later.
 const TAKES_BACK: Duration = Duration::from_millis(450);
+
+/// How long a list that holds only what is seen of it may be scrolled for an option.
+const SCROLLS: Duration = Duration::from_secs(10);
 
 /// Between two looks.
 const LOOK_EVERY: Duration = Duration::from_millis(40);
@@ -58,6 +61,10 @@ struct List {
     total: usize,
     matches: usize,
     disabled: bool,
+    /// The option is an entry of a menu: it does something and is not shown as chosen.
+    menu: bool,
+    /// The list was scrolled just now.
+    moved: bool,
     selected: bool,
     editable: bool,
     value: String,
@@ -79,6 +86,21 @@ struct Offers {
     value: Option<String>,
 }
 
+/// What choosing came to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Picked {
+    /// What the list must show at the end.
+    pub expected: Expected,
+    /// What an entry of a menu did; it is not shown as chosen anywhere.
+    pub menu: Option<Observed>,
+}
+
+impl From<Expected> for Picked {
+    fn from(expected: Expected) -> Self {
+        Self { expected, menu: None }
+    }
+}
+
 impl Browser {
     /// Chooses exactly these options (labels or values). Returns what the list must show at the end.
     ///
@@ -91,14 +113,16 @@ impl Browser {
         element: &Element,
         field: &Field,
         values: &[String],
-    ) -> Result<Expected, ActError> {
+    ) -> Result<Picked, ActError> {
         check_alive(field)?;
         match field.kind {
-            Kind::Select | Kind::Multi => self.choose_native(cancel, element, values).await,
+            Kind::Select | Kind::Multi => Ok(self.choose_native(cancel, element, values).await?.into()),
             Kind::List => self.choose_drawn(cancel, element, values).await,
             Kind::Text if field.input_type.is_some() => {
                 match self.list(cancel, element, &values.join(",")).await?.offers {
-                    Some(offers) => self.choose_offered(cancel, element, field, values, &offers).await,
+                    Some(offers) => {
+                        Ok(self.choose_offered(cancel, element, field, values, &offers).await?.into())
+                    }
                     None => self.choose_drawn(cancel, element, values).await,
                 }
             }
@@ -164,25 +188,26 @@ impl Browser {
         cancel: &CancellationToken,
         element: &Element,
         values: &[String],
-    ) -> Result<Expected, ActError> {
+    ) -> Result<Picked, ActError> {
         let [first, rest @ ..] = values else {
             return Err(Refusal::new(Class::BadArgument, "Say which option to choose.").into());
         };
-        let mut shows = self.pick(cancel, element, first).await?;
+        let (mut shows, mut menu) = self.pick(cancel, element, first).await?;
         for value in rest {
-            shows = self.pick(cancel, element, value).await?;
+            (shows, menu) = self.pick(cancel, element, value).await?;
         }
         let option = rest.last().unwrap_or(first).split_whitespace().collect::<Vec<_>>().join(" ");
-        Ok(Expected::Shown { option, shows })
+        Ok(Picked { expected: Expected::Shown { option, shows }, menu })
     }
 
-    /// Opens the list if it is closed, and presses one option. Returns what the box shows then.
+    /// Opens the list if it is closed, and presses one option. Returns what the box shows then, and what an entry
+    /// of a menu did.
     async fn pick(
         &self,
         cancel: &CancellationToken,
         element: &Element,
         option: &str,
-    ) -> Result<String, ActError> {
+    ) -> Result<(String, Option<Observed>), ActError> {
         let before = self.list_step(cancel, element, option, "open").await?;
         let mut list = before.clone();
         if !list.open {
@@ -192,6 +217,9 @@ impl Browser {
         if list.matches == 0 && list.editable {
             list = self.suggest(cancel, element, option).await?;
         }
+        if list.matches == 0 {
+            list = self.scroll_for(cancel, element, option, list).await?;
+        }
         if list.matches != 1 || list.disabled {
             let refusal = no_match(&list, option);
             if !before.open {
@@ -200,14 +228,16 @@ impl Browser {
             return Err(refusal.into());
         }
         if list.selected && list.many {
-            return Ok(list.value);
+            return Ok((list.value, None));
         }
         if list.editable && one_line(&list.value) == one_line(option) {
             list = self.list_step(cancel, element, option, "mark").await?;
         }
-        let press = Press { option: Some(option.to_owned()), patience: Patience::Brief, ..Press::default() };
-        let shown = match self.press(cancel, element, &press).await {
-            Ok(_) => self.shows(cancel, element, option, &before, &list).await,
+        let patience = if list.menu { Patience::Settle } else { Patience::Brief };
+        let press = Press { option: Some(option.to_owned()), patience, ..Press::default() };
+        let shown = match self.press_option(cancel, element, &press).await {
+            Ok(observed) if list.menu => Ok((before.value.trim().to_owned(), Some(observed))),
+            Ok(_) => self.shows(cancel, element, option, &before, &list).await.map(|shown| (shown, None)),
             Err(error) => Err(error),
         };
         if list.marked {
@@ -217,6 +247,65 @@ impl Browser {
             }
         }
         shown
+    }
+
+    /// Presses an option; once more when the list drew itself anew under the press, which then did nothing.
+    async fn press_option(
+        &self,
+        cancel: &CancellationToken,
+        element: &Element,
+        press: &Press,
+    ) -> Result<Observed, ActError> {
+        let mut tries = 0;
+        loop {
+            match self.press(cancel, element, press).await {
+                Err(ActError::Refused(refusal))
+                    if tries < 3
+                        && matches!(refusal.class, Class::Covered | Class::Stale | Class::Gone)
+                        && !refusal.details.contains_key("clicks") =>
+                {
+                    tries += 1;
+                }
+                other => return other,
+            }
+        }
+    }
+
+    /// Scrolls a list that is longer than what is drawn of it, from its beginning, until the option is there.
+    async fn scroll_for(
+        &self,
+        cancel: &CancellationToken,
+        element: &Element,
+        option: &str,
+        list: List,
+    ) -> Result<List, ActError> {
+        if list.options.is_empty() {
+            return Ok(list);
+        }
+        let started = Instant::now();
+        let mut now = self.list_step(cancel, element, option, "start").await?;
+        // What is told when there is none: how the list begins.
+        let mut begin = None;
+        let mut same = 0;
+        while started.elapsed() < SCROLLS {
+            // What the page draws then comes with its next frame; what it loads, later.
+            let wait = Duration::from_millis(if same < 2 { 150 } else { 600 });
+            let old = now.options.clone();
+            let fresh = |list: &List| list.matches > 0 || list.options != old;
+            now = self.list_until(cancel, element, option, wait, fresh).await?;
+            if now.matches > 0 {
+                return Ok(now);
+            }
+            same = if now.options == old { same + 1 } else { 0 };
+            begin.get_or_insert_with(|| now.clone());
+            // A list that has all its options already may get more of them at its end.
+            let step = if same < 2 { "further" } else { "end" };
+            now = self.list_step(cancel, element, option, step).await?;
+            if !now.moved {
+                break;
+            }
+        }
+        Ok(if now.matches > 0 { now } else { begin.unwrap_or(list) })
     }
 
     /// Types into a list that filters what it offers, and waits for its suggestions.
@@ -339,6 +428,15 @@ impl Browser {
             Err(ActError::Refused(refusal)) if refusal.class != Class::Rejected => Ok(held),
             other => other,
         }
+    }
+
+    /// Takes note of the lists that stand in the page before text is typed into a field: they are no suggestions.
+    ///
+    /// # Errors
+    /// See [`ActError`].
+    pub async fn note_lists(&self, cancel: &CancellationToken, element: &Element) -> Result<(), ActError> {
+        let _: List = element.call(cancel, ACT, &[json!("list"), json!({ "step": "open" })]).await?;
+        Ok(())
     }
 
     /// The suggestions that a text field offers right now.

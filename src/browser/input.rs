@@ -94,21 +94,68 @@ impl Browser {
         modifiers: Modifiers,
         click: u8,
     ) -> Result<(), CdpError> {
-        for (kind, held) in [("mousePressed", button.bit()), ("mouseReleased", 0)] {
-            let params = json!({
-                "type": kind,
-                "x": at.0,
-                "y": at.1,
-                "button": button.name(),
-                "buttons": held,
-                "clickCount": click,
-                "modifiers": modifiers.0,
-                // Without this a page's `pointerType` is empty.
-                "pointerType": "mouse",
-            });
-            self.mouse(cancel, tab, params).await?;
-        }
-        Ok(())
+        self.button(cancel, tab, at, button, modifiers, click, true).await?;
+        self.button(cancel, tab, at, button, modifiers, click, false).await
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "one event has that many parts")]
+    async fn button(
+        &self,
+        cancel: &CancellationToken,
+        tab: TabId,
+        at: (f64, f64),
+        button: Button,
+        modifiers: Modifiers,
+        click: u8,
+        down: bool,
+    ) -> Result<(), CdpError> {
+        let params = json!({
+            "type": if down { "mousePressed" } else { "mouseReleased" },
+            "x": at.0,
+            "y": at.1,
+            "button": button.name(),
+            "buttons": if down { button.bit() } else { 0 },
+            "clickCount": click,
+            "modifiers": modifiers.0,
+            // Without this a page's `pointerType` is empty.
+            "pointerType": "mouse",
+        });
+        self.mouse(cancel, tab, params).await
+    }
+
+    /// Puts the left button down at a point, or lets go of it there. A button that is down must be let go of.
+    ///
+    /// # Errors
+    /// See [`CdpError`].
+    pub(super) async fn hold_mouse(
+        &self,
+        cancel: &CancellationToken,
+        tab: TabId,
+        at: (f64, f64),
+        down: bool,
+    ) -> Result<(), CdpError> {
+        self.button(cancel, tab, at, Button::Left, Modifiers::default(), 1, down).await
+    }
+
+    /// Moves the mouse with the left button held down.
+    ///
+    /// # Errors
+    /// See [`CdpError`].
+    pub(super) async fn pull_mouse(
+        &self,
+        cancel: &CancellationToken,
+        tab: TabId,
+        at: (f64, f64),
+    ) -> Result<(), CdpError> {
+        let params = json!({
+            "type": "mouseMoved",
+            "x": at.0,
+            "y": at.1,
+            "button": "left",
+            "buttons": Button::Left.bit(),
+            "pointerType": "mouse",
+        });
+        self.mouse(cancel, tab, params).await
     }
 
     async fn mouse(

@@ -47,10 +47,10 @@ struct Visit {
 }
 
 /// One frame that was looked at.
-struct Seen {
-    world: World,
-    view: FrameView,
-    origin: Option<String>,
+pub(super) struct Seen {
+    pub(super) world: World,
+    pub(super) view: FrameView,
+    pub(super) origin: Option<String>,
     covered: bool,
     inert: bool,
 }
@@ -62,21 +62,27 @@ fn timed_out() -> PageError {
 }
 
 /// What a view asks of the frames.
-struct Wanted {
+#[derive(Default)]
+pub(super) struct Wanted {
     /// World and slot of the region; only that frame is looked at, and what is inside it.
-    region: Option<(WorldId, u32)>,
-    from: Option<(WorldId, u32)>,
-    filter: String,
-    whole: bool,
+    pub(super) region: Option<(WorldId, u32)>,
+    pub(super) from: Option<(WorldId, u32)>,
+    pub(super) filter: String,
+    pub(super) whole: bool,
     /// Entries that one frame may send.
-    most: usize,
+    pub(super) most: usize,
+    /// Only a look: the next view tells what is new as if there had been none.
+    pub(super) peek: bool,
+    /// Only what has to be opened before anything can be found in it.
+    pub(super) opens: bool,
 }
 
 /// Everything found in one look.
 #[derive(Default)]
-struct Sight {
-    seen: Vec<Seen>,
-    children: HashMap<(usize, u32), usize>,
+pub(super) struct Sight {
+    pub(super) seen: Vec<Seen>,
+    /// View and slot that show a view.
+    pub(super) children: HashMap<(usize, u32), usize>,
     notes: Vec<String>,
 }
 
@@ -95,6 +101,8 @@ impl Seer {
             filter: options.filter.as_deref().unwrap_or_default().trim().to_lowercase(),
             whole: options.from.is_some(),
             most: (options.budget / FEWEST_TOKENS).max(20),
+            peek: false,
+            opens: false,
         };
         let sight = match self.gather(tab, &wanted, cancel).await {
             Err(PageError::WorldGone) => {
@@ -115,7 +123,7 @@ impl Seer {
     }
 
     /// Frame by frame, a level of the tree at a time; frames of one level at once.
-    async fn gather(
+    pub(super) async fn gather(
         &mut self,
         tab: TabId,
         wanted: &Wanted,
@@ -297,19 +305,7 @@ impl Seer {
         let refs = &mut self.refs;
         let number = |line: &Line<'_>| {
             let entry = line.entry;
-            refs.number(Ref {
-                tab,
-                world: line.world,
-                slot: entry.slot,
-                fingerprint: Fingerprint {
-                    tag: entry.tag.clone(),
-                    role: entry.role.clone(),
-                    kind: entry.type_.clone(),
-                    name: entry.name.clone(),
-                    href: entry.href.clone(),
-                },
-                origin: line.origin.map(str::to_owned),
-            })
+            refs.number(reference(tab, line.world, entry, line.origin))
         };
         let old = (options.delta && comparable).then_some(&*last);
         let written = render::write(&page, lines, options, old, number);
@@ -320,6 +316,23 @@ impl Seer {
             last.lines.extend(written.lines);
         }
         PageView { tab, text: written.text, shown: written.shown, total, facts }
+    }
+}
+
+/// What an entry's number stands for.
+pub(super) fn reference(tab: TabId, world: WorldId, entry: &Entry, origin: Option<&str>) -> Ref {
+    Ref {
+        tab,
+        world,
+        slot: entry.slot,
+        fingerprint: Fingerprint {
+            tag: entry.tag.clone(),
+            role: entry.role.clone(),
+            kind: entry.type_.clone(),
+            name: entry.name.clone(),
+            href: entry.href.clone(),
+        },
+        origin: origin.map(str::to_owned),
     }
 }
 
@@ -390,6 +403,8 @@ impl Look<'_> {
                 "region": slot_in_this_world(self.wanted.region),
                 "filter": self.wanted.filter,
                 "whole": self.wanted.whole,
+                "peek": self.wanted.peek,
+                "opens": self.wanted.opens,
                 "most": self.wanted.most,
                 // Roots inside roots are found round by round; the last round takes what there is.
                 "probe": round < 3,

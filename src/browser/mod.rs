@@ -2,6 +2,7 @@
 //!
 //! Element numbers, frames and worlds belong to one task ([`seer`]); [`Browser`] is the handle to it.
 
+mod accessibility;
 mod address;
 mod agreement;
 mod answering;
@@ -11,17 +12,22 @@ mod choose;
 mod condition;
 mod dialogs;
 mod downloads;
+mod drag;
+mod draw;
 mod evaluate;
 mod extension_context;
 mod field;
+mod finding;
 mod focus;
 mod frames;
 mod giving;
 mod history;
+mod hover;
 mod input;
 pub mod keys;
 mod landing;
 mod look;
+mod marks;
 mod navigation;
 mod observe;
 mod page;
@@ -50,20 +56,25 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+pub use accessibility::{AccessibleTree, TreeOptions};
 pub use address::{address, origin_of};
 pub use answering::Answered;
-pub use capture::Capture;
+pub use capture::{Capture, Marked};
 pub use cdp::{CdpError, Target};
+pub use choose::Picked;
 pub use condition::Condition;
 pub use dialogs::Dialog;
 pub use downloads::{Download, FileId};
+pub use drag::DragTo;
 pub use evaluate::Script;
 pub use extension_context::{BrowserEvent, ExtensionContext, Wire, WireError};
 pub use field::{Expected, Field, Held, Kind};
+pub use finding::{Named, Place, Places, wrong_selector};
 pub use focus::Focus;
 pub use giving::{Chooser, Gift, Given, HeldFile};
 pub use history::Step;
 pub use input::Button;
+pub use marks::Mark;
 pub use navigation::Arrival;
 pub use observe::{Observed, Patience};
 pub use page::{PAGE_TIMEOUT, PageError, World, WorldId};

@@ -414,6 +414,11 @@ impl<'b> Watch<'b> {
         top.frame.to_string()
     }
 
+    /// What the page tells of the act so far; `None` when its document is another one.
+    pub(super) async fn reading(&self, cancel: &CancellationToken) -> Result<Option<Reading>, PageError> {
+        self.ask(cancel, json!({ "id": self.id, "op": "read" })).await
+    }
+
     async fn ask(&self, cancel: &CancellationToken, args: Value) -> Result<Option<Reading>, PageError> {
         self.element.world.call(&self.browser.context, cancel, WATCHING, &[args]).await
     }
@@ -455,7 +460,7 @@ impl<'b> Watch<'b> {
                 break;
             }
             if look && left_at.is_none() {
-                match self.ask(cancel, json!({ "id": self.id, "op": "read" })).await {
+                match self.reading(cancel).await {
                     Ok(Some(reading)) => {
                         if reading != last {
                             changed_at = Instant::now();
@@ -495,7 +500,7 @@ impl<'b> Watch<'b> {
         if self.seen.navigating {
             return elapsed >= NAVIGATION;
         }
-        if self.seen.downloads.are_under_way() {
+        if self.seen.downloads.are_under_way() || self.seen.window_is_due() {
             return false;
         }
         let anything = last.shows_anything() || self.seen.tells();

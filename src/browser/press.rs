@@ -124,7 +124,7 @@ impl Browser {
         }
         observed.clicks_made = (made < press.count).then_some(made);
         match (observed.landed, pressed) {
-            (Some(false), _) => Err(landed_elsewhere(&observed).into()),
+            (Some(false), _) => Err(landed_elsewhere(&observed.landed_on).into()),
             (None, _) if observed.in_frame.is_some() && observed.dialog.is_none() => {
                 Err(went_into_frame(&observed).into())
             }
@@ -255,7 +255,7 @@ impl Browser {
     }
 
     /// A free point of the element in the tab's viewport, through all frames around it.
-    async fn aim(
+    pub(super) async fn aim(
         &self,
         cancel: &CancellationToken,
         element: &Element,
@@ -294,8 +294,8 @@ fn point(aimed: Aimed) -> Result<(f64, f64), ActError> {
     }
 }
 
-fn landed_elsewhere(observed: &Observed) -> Refusal {
-    let by = super::text::clean(&observed.landed_on, 160);
+pub(super) fn landed_elsewhere(on: &str) -> Refusal {
+    let by = super::text::clean(on, 160);
     Refusal::new(
         Class::Covered,
         format!(

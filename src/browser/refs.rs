@@ -204,7 +204,7 @@ impl Element {
 
     /// The element's world, for [`Browser::number`](super::Browser::number).
     pub fn frame_world(&self) -> FrameWorld {
-        FrameWorld { world: self.world.clone(), origin: self.frame.origin.clone() }
+        FrameWorld { world: self.world.clone(), origin: self.frame.origin.clone(), hops: self.hops.clone() }
     }
 
     /// The element as a DevTools object (`objectId`), for commands of the `DOM` domain sent to

@@ -64,6 +64,7 @@ pub(super) static NOTHING: Entry = Entry {
     options: Vec::new(),
     more_options: 0,
     marks: 0,
+    edges: None,
 };
 
 /// One entry in its place.

@@ -1,6 +1,9 @@
 //! What the browser's events tell of an act.
 
+use std::time::Duration;
+
 use serde_json::Value;
+use tokio::time::Instant;
 
 use super::dialogs::{self, Change, Dialog};
 use super::downloads::Downloads;
@@ -8,6 +11,9 @@ use super::extension_context::BrowserEvent;
 use super::giving::Chooser;
 use super::landing::PDF;
 use crate::protocol::{CdpEvent, TabEventKind, TabId, TabInfo};
+
+/// How long a window that the page wants may take to be there.
+const WINDOW: Duration = Duration::from_millis(700);
 
 /// What the browser's events told so far.
 #[derive(Debug, Default)]
@@ -24,6 +30,8 @@ pub(super) struct Seen {
     pub(super) opened: Vec<TabInfo>,
     /// Windows that the page opens, as it says before the browser decides.
     pub(super) windows: Vec<String>,
+    /// When it last said so.
+    pub(super) asked_for_window: Option<Instant>,
     pub(super) printed: bool,
     pub(super) downloads: Downloads,
     pub(super) chooser: Option<Chooser>,
@@ -31,6 +39,12 @@ pub(super) struct Seen {
 }
 
 impl Seen {
+    /// A window that the page wants is neither there nor so late that the browser must have blocked it.
+    pub(super) fn window_is_due(&self) -> bool {
+        self.windows.len() > self.opened.len()
+            && self.asked_for_window.is_some_and(|asked| asked.elapsed() < WINDOW)
+    }
+
     /// Whether an event told of an effect of the act.
     pub(super) fn tells(&self) -> bool {
         self.moved_within
@@ -92,6 +106,7 @@ impl Seen {
         match event.method.as_str() {
             "Page.windowOpen" => {
                 self.windows.push(super::text::clean(frame("/url").unwrap_or_default(), 300));
+                self.asked_for_window = Some(Instant::now());
                 true
             }
             "Page.fileChooserOpened" => {

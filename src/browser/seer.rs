@@ -6,8 +6,10 @@ use std::sync::Arc;
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
+use super::cdp::CdpError;
 use super::extension_context::{BrowserEvent, ExtensionContext};
 use super::frames::{MAX_DEPTH, TabFrames};
+use super::marks::Mark;
 use super::page::{PageError, World, WorldId};
 use super::refs::{Element, Fingerprint, FrameHop, FrameRef, Ref, RefError, RefTable};
 use super::view::{LastView, PageView, ViewError, ViewOptions};
@@ -21,6 +23,7 @@ pub struct FrameWorld {
     pub world: World,
     /// Its origin when that is not the page's.
     pub origin: Option<String>,
+    pub(super) hops: Vec<FrameHop>,
 }
 
 /// An element that a page function found.
@@ -54,6 +57,12 @@ pub(super) enum Request {
         all: bool,
         cancel: CancellationToken,
         reply: oneshot::Sender<Result<Vec<FrameWorld>, ViewError>>,
+    },
+    Marks {
+        tab: TabId,
+        numbered: bool,
+        cancel: CancellationToken,
+        reply: oneshot::Sender<Result<Vec<Mark>, ViewError>>,
     },
     Number {
         tab: TabId,
@@ -117,6 +126,10 @@ impl Seer {
             Request::Worlds { tab, all, cancel, reply } => {
                 let worlds = self.worlds(tab, all, &cancel).await;
                 let _ = reply.send(worlds.map_err(ViewError::from));
+            }
+            Request::Marks { tab, numbered, cancel, reply } => {
+                let marks = self.marks(tab, numbered, &cancel).await;
+                let _ = reply.send(marks);
             }
             Request::Number { tab, found, reply } => {
                 let numbers = found
@@ -211,6 +224,12 @@ impl Seer {
                 frames.forget_world(&frame);
                 return Err(replaced());
             }
+            Err(PageError::Cdp(CdpError::Refused(words)))
+                if words.contains("No tab with") && self.context.is_replaced_soon(known.tab).await =>
+            {
+                self.note_waiting();
+                return Err(replaced());
+            }
             Err(other) => return Err(other.into()),
         };
         if now != known.fingerprint {
@@ -291,7 +310,7 @@ impl Seer {
                         next.push((frame, around));
                     }
                 }
-                worlds.push(FrameWorld { world, origin });
+                worlds.push(FrameWorld { world, origin, hops });
             }
             level = next;
             if level.is_empty() {

@@ -24,6 +24,18 @@ pub fn clean_lines(text: &str) -> String {
     out
 }
 
+/// Markup that was written out with its own texts escaped: as [`clean_lines`], but tags stay tags.
+pub fn markup(html: &str) -> String {
+    let mut out = String::new();
+    for (number, line) in html.split('\n').enumerate() {
+        if number > 0 {
+            out.push('\n');
+        }
+        Writer { out: &mut out, mode: Mode::Markup }.write(line, usize::MAX);
+    }
+    out
+}
+
 /// A value as JSON text in double quotes, on one line, without a character that could close a tag.
 pub fn quoted(text: &str, cap: usize) -> String {
     let mut out = String::from("\"");
@@ -46,6 +58,7 @@ pub fn token(text: &str) -> String {
 enum Mode {
     Line,
     Block,
+    Markup,
     Quoted,
 }
 
@@ -61,7 +74,7 @@ impl Writer<'_> {
         let mut graphemes = text.graphemes(true).peekable();
         while let Some(grapheme) = graphemes.next() {
             let blank = grapheme.chars().all(char::is_whitespace);
-            if blank && self.mode != Mode::Block {
+            if blank && !matches!(self.mode, Mode::Block | Mode::Markup) {
                 space = written > 0;
                 continue;
             }
@@ -119,6 +132,7 @@ impl Writer<'_> {
             (Mode::Quoted, '"') => self.out.push_str("\\\""),
             (Mode::Quoted, '\\') => self.out.push_str("\\\\"),
             (Mode::Quoted, '<' | '>') => self.mark(current),
+            (Mode::Markup, _) => self.out.push(current),
             (_, '<') => self.out.push_str("&lt;"),
             (_, '>') => self.out.push_str("&gt;"),
             _ => self.out.push(current),
@@ -213,6 +227,11 @@ mod tests {
         assert_eq!(clean("a\u{e0041}\u{e0041}b\u{1b}[0m", 100), "a\\u{e0041}×2b\\u001b[0m");
         assert_eq!(clean("Donau\u{ad}dampf a\u{200b}b", 100), "Donaudampf ab");
         assert_eq!(clean("a\u{200b}\u{200b}\u{200b}b", 100), "a\\u200b×3b");
+    }
+
+    #[test]
+    fn markup_keeps_its_tags_and_shows_what_cannot_be_seen() {
+        assert_eq!(markup("<b>a &lt;\u{202e}</b>\n <i>"), "<b>a &lt;\\u202e</b>\n <i>");
     }
 
     #[test]

@@ -130,6 +130,8 @@ pub(super) struct ForeignFrame {
     pub(super) seen: [f64; 4],
     pub(super) covered: bool,
     pub(super) inert: bool,
+    /// Where its viewport begins in that of the world's own document, and how large it is drawn.
+    pub(super) at: [f64; 3],
 }
 
 /// One entry as the page script tells it; see `src/page/types.d.ts`.
@@ -164,6 +166,9 @@ pub(super) struct Entry {
     pub(super) more_options: usize,
     #[serde(rename = "m")]
     pub(super) marks: u8,
+    /// What of it can be seen, when that was asked for: left, top, right, bottom.
+    #[serde(rename = "b")]
+    pub(super) edges: Option<[f64; 4]>,
 }
 
 impl Entry {

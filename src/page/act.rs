@@ -25,7 +25,9 @@ macro_rules! library {
             include_str!("act/scroll.js"),
             include_str!("act/submit.js"),
             include_str!("act/give.js"),
-            "\nreturn { aim, reach, watch, field, choose, list, waiting, scroll: scrollBox, submit, give };\n}\n",
+            include_str!("act/hover.js"),
+            include_str!("act/dragging.js"),
+            "\nreturn { aim, reach, watch, field, choose, list, waiting, scroll: scrollBox, submit, give, hover, dragging };\n}\n",
             include_str!("act/enter.js"),
         )
     };

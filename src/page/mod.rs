@@ -30,6 +30,8 @@ pub const LIBRARY: &str = concat!(
     include_str!("lib/form.js"),
     include_str!("lib/focus.js"),
     include_str!("lib/telling.js"),
+    include_str!("lib/finding.js"),
+    include_str!("lib/markup.js"),
     act::library!(),
     include_str!("lib/giving.js"),
     include_str!("lib/pdf.js"),

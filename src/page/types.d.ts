@@ -115,6 +115,8 @@ interface Entry {
   q?: number;
   /** 1 new, 2 off screen, 4 in a dialog or popover, 8 out of reach. */
   m?: number;
+  /** What of it can be seen: left, top, right, bottom. */
+  b?: number[] | undefined;
 }
 
 interface HTMLElement {

@@ -23,6 +23,7 @@ mod expect;
 mod fake_cli;
 #[cfg(unix)]
 mod files;
+mod finding;
 mod fuzz;
 mod guard;
 #[cfg(unix)]

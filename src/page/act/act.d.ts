@@ -15,4 +15,6 @@ declare function actingKit(view: Window & typeof globalThis): {
   scroll: typeof scrollBox;
   submit: typeof submit;
   give: typeof give;
+  hover: typeof hover;
+  dragging: typeof dragging;
 };

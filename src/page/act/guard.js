@@ -11,15 +11,14 @@ function guardOf(target, roots, clicks, scopes) {
   const around = /** @type {Set<unknown>} */ (new Set(boxesAround(target, roots)));
   /** @type {{landed: boolean | null, landedOn: string, clicks: number, rounds: number, missed: {on: string, was: Became} | null}} */
   const seen = { landed: null, landedOn: '', clicks: 0, rounds: 0, missed: null };
-  let guarding = false, lost = false, clicked = false;
-  let point = { x: -1, y: -1 };
+  let guarding = false, lost = false, clicked = false, point = { x: -1, y: -1 };
   const stop = () => { guarding = false; };
 
   const judge = (/** @type {MouseEvent} */ event) => {
     if (!guarding) return;
     const { type, clientX: x, clientY: y } = event;
     if (type === 'pointerdown') point = { x, y };
-    begins(type);
+    if (!begins(type)) return;
     // A pressed label passes its click on to its control, wherever that is.
     if (type === 'click' && clicked) return;
     const path = event.composedPath();
@@ -40,8 +39,7 @@ function guardOf(target, roots, clicks, scopes) {
 
   /** Another document of this site got it: a frame came over the target, or the target's own went away under it. */
   const stray = (/** @type {Event} */ event) => {
-    if (!guarding || !event.isTrusted) return;
-    begins(event.type);
+    if (!guarding || !event.isTrusted || !begins(event.type)) return;
     misses(event, inWords(strayedTo(event)), () => (target.isConnected && isDrawn(target) ? 'covered' : 'gone'));
   };
 
@@ -52,6 +50,9 @@ function guardOf(target, roots, clicks, scopes) {
     }
     // Everything of a press comes in one go: the person's next click is not ours to judge.
     if (type === 'pointerup' && seen.rounds >= clicks) setTimeout(stop, 50);
+    // What is dragged is let go of somewhere else: only where it was taken counts.
+    if (clicks === 0 && seen.landed && !/down$/.test(type)) stop();
+    return guarding;
   };
 
   const misses = (/** @type {Event} */ event, /** @type {string} */ other, /** @type {() => Became} */ why) => {
@@ -75,10 +76,7 @@ function guardOf(target, roots, clicks, scopes) {
     look() {
       if (guarding && seen.landed) seen.missed ??= missingOf(target, words, roots, point);
     },
-    end() {
-      stop();
-      frames.end();
-    },
+    end() { stop(); frames.end(); },
     start() {
       guarding = true;
       // Also when the release is never seen: it went to the popup of a list, or the page swallowed it.

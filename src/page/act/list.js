@@ -1,12 +1,15 @@
 /**
  * A list that a page draws itself (roles combobox, listbox, menu): its options, and what it shows as chosen.
  * @this {Element}
- * @param {{option?: string, step?: 'open' | 'mark' | 'unmark'}} args
- *   `step`: `open` tells what comes from what is there, `mark` what was typed from what the page puts in
+ * @param {{option?: string, step?: 'open' | 'mark' | 'unmark' | 'start' | 'further' | 'end'}} args
+ *   `step`: `open` tells what comes from what is there, `mark` what was typed from what the page puts in; `start`,
+ *   `further` and `end` scroll the list
  */
 function list(args) {
   if (args.step === 'open') startOpening(this);
   if (args.step === 'mark' || args.step === 'unmark') markTyped(this, args.step === 'mark');
+  const { step } = args;
+  const moved = step === 'start' || step === 'further' || step === 'end' ? scrollList(this, step) : false;
   const lists = listsOf(this);
   const options = optionsOf(this);
   const found = args.option === undefined ? [] : matching(options, args.option);
@@ -18,6 +21,8 @@ function list(args) {
     options: options.slice(0, 50).map(nameOf),
     total: options.length,
     matches: found.length,
+    moved,
+    menu: only?.getAttribute('role') === 'menuitem',
     disabled: !!only && standstill(only) !== null,
     selected: (only?.getAttribute('aria-selected') ?? only?.getAttribute('aria-checked')) === 'true',
     editable: input !== null && !input.readOnly,

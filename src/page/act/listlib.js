@@ -98,6 +98,27 @@ function optionsOf(box) {
   return [...found];
 }
 
+/**
+ * Long lists hold only the options around what is seen; more come when they are scrolled.
+ * @param {Element} box
+ * @param {'start' | 'further' | 'end'} where
+ * @returns {boolean} whether anything moved
+ */
+function scrollList(box, where) {
+  for (const list of listsOf(box)) {
+    const around = [];
+    for (let at = list.parentElement; at && at !== document.body && around.length < 3 && !at.contains(box); at = at.parentElement) around.push(at);
+    for (const part of [list, ...[...list.querySelectorAll('*')].slice(0, 200), ...around]) {
+      if (!canScroll(part, false)) continue;
+      const before = part.scrollTop;
+      const further = where === 'end' ? part.scrollHeight : before + Math.max(20, part.clientHeight * 0.8);
+      part.scrollTo({ top: where === 'start' ? 0 : further, behavior: 'instant' });
+      if (part.scrollTop !== before) return true;
+    }
+  }
+  return false;
+}
+
 /** @param {Element} option */
 function nameOf(option) {
   return oneLine(option.getAttribute('aria-label') || (isHtml(option) ? option.innerText : option.textContent), 200);

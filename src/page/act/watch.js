@@ -3,7 +3,8 @@
  * What moves by itself until `arm` is taken for noise. Everything stays in the isolated world. Read, armed and
  * stopped by its id (`watching`), because the act may remove the element.
  * @this {Element}
- * @param {{id: string, option?: string, clicks?: number}} args `clicks`: how many the guarded press makes
+ * @param {{id: string, option?: string, clicks?: number}} args `clicks`: how many the guarded press makes; 0: none, it
+ *   is dragged away
  */
 function watch(args) {
   const started = begin(this, args.option, args.clicks ?? 1);
@@ -102,7 +103,7 @@ function begin(asked, option, clicks) {
   };
 }
 
-const OTHERS = ['keydown', 'keypress', 'keyup', 'beforeinput', 'input', 'change', 'submit'];
+const OTHERS = ['keydown', 'keypress', 'keyup', 'beforeinput', 'input', 'change', 'submit', 'drop', 'dragend'];
 const PRESSES = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
 
 /**

@@ -189,6 +189,7 @@ const reading = (() => {
     if (style.display === 'none' || style.contentVisibility === 'hidden') return;
     const own = enter(node, style, outer);
     if (!own) return;
+    if (dom.has(node, 'contenteditable') && secret.hidesValue(node)) return;
     const document = dom.shown(node);
     if (document) {
       const root = dom.rootElement(document);

@@ -106,14 +106,45 @@ const secret = (() => {
     }
   }).observe(document, { subtree: true, attributes: true, attributeFilter: ['type'], attributeOldValue: true });
 
+  const shown = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.get;
+  const written = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value')?.get;
+  /** Shorter ones are the words of other things, too. */
+  const LEAST = 4;
+
+  /**
+   * Takes what secret fields hold now out of texts that others wrote: pages copy values into attributes beside the
+   * field, and the browser puts them into names. Nothing of the values leaves the page.
+   * @returns {(text: string) => string}
+   */
+  function scrubber() {
+    /** @type {Set<string>} */
+    const values = new Set();
+    for (const root of dom.roots()) {
+      for (const field of dom.all(root, 'input, textarea, [contenteditable]')) {
+        const tag = dom.tag(field);
+        const get = tag === 'input' ? shown : tag === 'textarea' ? written : null;
+        const held = [get ? get.call(field) : (field.textContent ?? ''), get && dom.attr(field, 'value')];
+        const long = held.filter((value) => value && value.trim().length >= LEAST);
+        if (long.length > 0 && hidesValue(field)) for (const value of long) values.add(String(value).trim());
+      }
+    }
+    if (values.size === 0) return (text) => text;
+    // The longest first: one may be a part of another.
+    const all = [...values].sort((a, b) => b.length - a.length);
+    return (text) => all.reduce((left, value) => left.replaceAll(value, '[secret]'), text);
+  }
+
+  /** @param {Element} element */
+  const hidesValue = (element) => declared(element) || looksSecret(element);
+
   return {
+    scrubber,
     /** Text in this style is drawn as dots and is not read. */
     masks,
     /**
      * The one rule: declared to be secret, now or before, or called like a secret. The agent neither reads nor
      * writes it.
-     * @param {Element} element
      */
-    hidesValue: (element) => declared(element) || looksSecret(element),
+    hidesValue,
   };
 })();

@@ -298,21 +298,21 @@ const snapshot = (() => {
   }
 
   /**
-   * @param {{ seen: number[] | null, from: number, region: number, filter: string, whole: boolean, most: number, probe: boolean }} options
+   * @param {{ seen: number[] | null, from: number, region: number, filter: string, whole: boolean, most: number, probe: boolean, peek: boolean, opens: boolean }} options
+   *   `peek`: only look, so that the next view still tells what is new since the last one; entries with their boxes;
+   *   `opens`: only what has to be opened, closed roots and frames
    * @param {...Element} handlers nodes that got pointer listeners since the last view
    */
   function take(options, ...handlers) {
     for (const element of handlers) walk.listening.add(element);
+    if (options.opens) return toOpen(options.probe);
     const [left = -Infinity, top = -Infinity, right = Infinity, bottom = Infinity] = options.seen ?? [];
     const pass = new walk.Walk({ left, top, right, bottom });
     const region = options.region ? registry.element(options.region) : null;
     pass.run(region && dom.isElement(region) ? region : null);
     if (options.probe && pass.hosts.length > 0) return { closed: pass.hosts.map((host) => registry.slotOf(host)) };
     current = pass;
-    for (const candidate of pass.candidates) if (!candidate.dropped && !measure(candidate)) candidate.dropped = true;
-    for (const place of pass.places) coverFrame(place);
-    settle(pass.candidates);
-    let list = pass.candidates.filter((candidate) => !candidate.dropped);
+    let list = kept(pass);
     list = [...list.filter((one) => one.inherited.layer > 0), ...list.filter((one) => one.inherited.layer === 0)];
     const total = list.length;
     const counts = count(list, pass);
@@ -326,12 +326,15 @@ const snapshot = (() => {
     /** @type {Entry[]} */
     const entries = [];
     for (let at = begin; at < end; at++) {
-      const made = entry(/** @type {Candidate} */ (list[at]), focus, tests);
-      if (made) entries.push(made);
+      const candidate = /** @type {Candidate} */ (list[at]);
+      const made = entry(candidate, focus, tests);
+      if (!made) continue;
+      if (options.peek) made.b = drawnAt(candidate);
+      entries.push(made);
     }
     /** @type {number[]} */
-    const gone = region ? [] : vanished(pass, entries);
-    if (!region) {
+    const gone = region || options.peek ? [] : vanished(pass, entries);
+    if (!region && !options.peek) {
       remember(pass);
       restless.listen([...pass.places.map((place) => place.document), ...pass.shadows]);
     }
@@ -346,6 +349,73 @@ const snapshot = (() => {
       frames: frames(list, pass),
       facts: facts(pass),
     };
+  }
+
+  /** @param {boolean} probe */
+  function toOpen(probe) {
+    const found = [];
+    if (probe) {
+      for (const root of dom.roots()) {
+        for (const element of dom.all(root, '*')) {
+          if (found.length < 64 && !dom.shadow(element) && walk.mayHost(element, dom.tag(element))) found.push(element);
+        }
+      }
+    }
+    if (found.length > 0) return { closed: found.map((host) => registry.slotOf(host)) };
+    const shut = foreign().map((frame) => ({
+      slot: registry.slotOf(frame),
+      name: names.of(frame, 80).name,
+      seen: [0, 0, 0, 0],
+      covered: false,
+      inert: false,
+      at: [0, 0, 1],
+    }));
+    return { frames: shut, facts: { origin: self.origin } };
+  }
+
+  /** The frames that this world cannot look into. @returns {Element[]} */
+  function foreign() {
+    const found = [];
+    for (const root of dom.roots()) {
+      for (const element of dom.all(root, 'iframe, frame')) {
+        const rect = dom.rect(element);
+        if (!dom.shown(element) && rect.width >= 2 && rect.height >= 2 && found.length < 100) found.push(element);
+      }
+    }
+    return found;
+  }
+
+  /**
+   * What of a walk becomes entries.
+   * @param {InstanceType<typeof walk.Walk>} pass
+   * @returns {Candidate[]}
+   */
+  function kept(pass) {
+    for (const candidate of pass.candidates) if (!candidate.dropped && !measure(candidate)) candidate.dropped = true;
+    for (const place of pass.places) coverFrame(place);
+    settle(pass.candidates);
+    return pass.candidates.filter((candidate) => !candidate.dropped);
+  }
+
+  /** What of it can be seen now, in the viewport of the world's own document. @param {Candidate} candidate */
+  function drawnAt({ box, clip }) {
+    const seen = box ? geometry.meet(box, clip.seen) : geometry.NOWHERE;
+    return geometry.isEmpty(seen) ? undefined : [seen.left, seen.top, seen.right, seen.bottom];
+  }
+
+  /** Everything that a view of the whole world would number, by element. @returns {Map<Element, Candidate>} */
+  function listed() {
+    const pass = new walk.Walk(geometry.EVERYWHERE);
+    pass.run(null);
+    /** @type {Map<Element, Candidate>} */
+    const all = new Map();
+    for (const candidate of kept(pass)) {
+      if (candidate.kind === 'text' || candidate.kind === 'frame') continue;
+      if (candidate.kind === 'scroll') describe.boxes.add(candidate.element);
+      else describe.boxes.delete(candidate.element);
+      all.set(candidate.element, candidate);
+    }
+    return all;
   }
 
   /** Slots that the host was told of and that are listed no more. @type {Set<number>} */
@@ -426,6 +496,7 @@ const snapshot = (() => {
               ),
           covered: !geometry.isEmpty(seen) && isCovered(candidate, false),
           inert: candidate.inherited.inert,
+          at: [x, y, inset.scale],
         };
       });
   }
@@ -457,7 +528,7 @@ const snapshot = (() => {
     return pass.candidates.filter((candidate) => !candidate.dropped && candidate.kind !== 'text');
   }
 
-  return { take, shown };
+  return { take, shown, listed, foreign };
 })();
 
 registry.define('snapshot', snapshot.take);
@@ -482,16 +553,7 @@ registry.define(
 registry.defineFor('identify', (element) => describe.fingerprint(element));
 
 // Where this document is from, and the frames that this world cannot look into.
-registry.define('foreignFrames', () => {
-  /** @type {number[]} */
-  const frames = [];
-  for (const root of dom.roots()) {
-    for (const element of dom.all(root, 'iframe, frame')) {
-      const rect = dom.rect(element);
-      if (!dom.shown(element) && rect.width >= 2 && rect.height >= 2 && frames.length < 100) {
-        frames.push(registry.slotOf(element));
-      }
-    }
-  }
-  return { origin: self.origin, frames };
-});
+registry.define('foreignFrames', () => ({
+  origin: self.origin,
+  frames: snapshot.foreign().map((frame) => registry.slotOf(frame)),
+}));

@@ -18,7 +18,16 @@ const walk = (() => {
   const listening = new WeakSet();
   /** Elements that were asked whether they hold a closed shadow root. @type {WeakSet<Element>} */
   const asked = new WeakSet();
+  /** Elements that can hold a root; whether it is closed only the browser can tell. */
   const HOSTS = /^(article|aside|blockquote|div|footer|h[1-6]|header|main|nav|p|section|span)$/;
+
+  /** Whether it may hold a closed root that nobody asked for yet. @param {Element} element @param {string} tag */
+  function mayHost(element, tag) {
+    if (asked.has(element)) return false;
+    if (tag.includes('-')) return true;
+    if (dom.firstChild(element) || !HOSTS.test(tag)) return false;
+    return dom.clientWidth(element) >= 20 && dom.clientHeight(element) >= 20;
+  }
 
   /**
    * Whether a person can act on it, and how that is known.
@@ -318,7 +327,7 @@ const walk = (() => {
       if (down.clip !== down.absolute && (position !== 'static' || holds(style)))
         down = { ...down, absolute: down.clip };
       if (tag === 'iframe' || tag === 'frame') return this.frame(element, style, down);
-      if (this.hosts.length < 64 && !dom.shadow(element) && this.mayHost(element, tag)) this.hosts.push(element);
+      if (this.hosts.length < 64 && !dom.shadow(element) && mayHost(element, tag)) this.hosts.push(element);
       return CLOSED.test(tag) ? null : down;
     }
 
@@ -472,14 +481,6 @@ const walk = (() => {
       return start(of, down.clip.seen, !geometry.isEmpty(geometry.meet(window, down.clip.reach)), down);
     }
 
-    /** @param {Element} element @param {string} tag */
-    mayHost(element, tag) {
-      if (asked.has(element)) return false;
-      if (tag.includes('-')) return true;
-      if (dom.firstChild(element) || !HOSTS.test(tag)) return false;
-      return dom.clientWidth(element) >= 20 && dom.clientHeight(element) >= 20;
-    }
-
     /** File fields are usually not shown; the button beside them opens them. @param {Inherited} first */
     hiddenFileInputs(first) {
       for (const of of this.places) {
@@ -534,5 +535,5 @@ const walk = (() => {
     );
   }
 
-  return { Walk, listening, asked, isLeaf, operable, isClippedAway, holds };
+  return { Walk, mayHost, listening, asked, isLeaf, operable, isClippedAway, holds };
 })();

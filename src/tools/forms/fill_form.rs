@@ -136,7 +136,7 @@ async fn fill_one(cx: &ToolCx, one: &One, element: &Element) -> Result<Slot, Act
             let want = wish(&field, &one.value)?;
             browser.check(cancel, element, &field, Some(want), Patience::Brief).await?.0
         }
-        Action::Select => browser.choose(cancel, element, &field, &one.value.0).await?,
+        Action::Select => browser.choose(cancel, element, &field, &one.value.0).await?.expected,
         Action::Type => {
             let text = one.value.joined();
             browser.enter_text(cancel, element, &field, &text, true).await?

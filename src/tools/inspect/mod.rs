@@ -1,8 +1,13 @@
 //! Seeing the page.
 
+mod accessibility_snapshot;
 mod extract_text;
+mod find_text;
+mod find_visible_text;
+mod get_page_html;
 mod get_page_info;
 mod inspect_page;
+mod query_dom;
 mod read_pdf;
 
 use super::answer::fenced;
@@ -20,4 +25,9 @@ pub(super) const TOOLS: &[&dyn ErasedTool] = &[
     &get_page_info::GetPageInfo,
     &extract_text::ExtractText,
     &read_pdf::ReadPdf,
+    &find_text::FindText,
+    &find_visible_text::FindVisibleText,
+    &query_dom::QueryDom,
+    &get_page_html::GetPageHtml,
+    &accessibility_snapshot::AccessibilitySnapshot,
 ];

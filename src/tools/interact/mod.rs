@@ -3,8 +3,11 @@
 mod check_index;
 mod clear_index;
 mod click_index;
+mod drag;
 mod focus_index;
 mod handle_dialog;
+mod hover_index;
+mod pick_option;
 mod press_key;
 mod press_keys;
 mod scroll;
@@ -21,10 +24,13 @@ pub(super) const TOOLS: &[&dyn ErasedTool] = &[
     &clear_index::ClearIndex,
     &focus_index::FocusIndex,
     &select_index::SelectIndex,
+    &pick_option::PickOption,
     &check_index::CheckIndex,
     &upload_index::UploadIndex,
     &press_key::PressKey,
     &press_keys::PressKeys,
+    &hover_index::HoverIndex,
+    &drag::Drag,
     &scroll::Scroll,
     &handle_dialog::HandleDialog,
 ];

@@ -37,16 +37,24 @@ impl Tool for SelectIndex {
     type Args = Args;
 
     async fn run(&self, cx: &ToolCx, args: Args) -> Result<ToolOutput, ToolError> {
-        answer(choose(cx, args).await)
+        answer(choose(cx, args.index, &args.value.0).await)
     }
 }
 
-async fn choose(cx: &ToolCx, args: Args) -> Result<Map<String, Value>, ActError> {
+/// Chooses and checks, whatever kind of list it is.
+pub(super) async fn choose(
+    cx: &ToolCx,
+    index: u32,
+    values: &[String],
+) -> Result<Map<String, Value>, ActError> {
     let (browser, cancel) = (&cx.browser, &cx.cancel);
-    let element = browser.element(cancel, args.index).await?;
+    let element = browser.element(cancel, index).await?;
     let field = browser.field(cancel, &element).await?;
-    let expected = browser.choose(cancel, &element, &field, &args.value.0).await?;
-    let held = browser.keeps_long(cancel, &element, &expected, Instant::now()).await?;
+    let picked = browser.choose(cancel, &element, &field, values).await?;
+    if let Some(observed) = picked.menu {
+        return Ok(observed.words());
+    }
+    let held = browser.keeps_long(cancel, &element, &picked.expected, Instant::now()).await?;
     let mut words = held.words();
     if let (Some([label]), None) = (held.selected.as_deref(), words.get("label")) {
         words.insert("label".to_owned(), json!(label));

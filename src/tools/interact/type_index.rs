@@ -46,6 +46,10 @@ async fn type_text(cx: &ToolCx, args: Args) -> Result<Map<String, Value>, ActErr
     let (browser, cancel) = (&cx.browser, &cx.cancel);
     let element = browser.element(cancel, args.index).await?;
     let field = browser.field(cancel, &element).await?;
+    let offers = field.combobox && field.kind == Kind::Text;
+    if offers {
+        browser.note_lists(cancel, &element).await?;
+    }
     let expected =
         browser.enter_text(cancel, &element, &field, &args.text, args.clear.unwrap_or(true)).await?;
     let held = browser.keeps(cancel, &element, &expected, Instant::now()).await?;
@@ -54,7 +58,7 @@ async fn type_text(cx: &ToolCx, args: Args) -> Result<Map<String, Value>, ActErr
     if let Some(invalid) = &held.invalid {
         words.insert("hint".to_owned(), json!(format!("The browser finds the value wrong: {invalid}")));
     }
-    if field.combobox && field.kind == Kind::Text {
+    if offers {
         let offered = browser.suggestions(cancel, &element).await?;
         if !offered.is_empty() {
             words.insert("suggestions".to_owned(), json!(offered));
