@@ -24,6 +24,9 @@ use crate::rpc::Pending;
 /// about 40 bytes each.
 const EVENT_BACKLOG: usize = 512;
 
+/// How much later than its going the browser may tell that a tab has another id.
+const REPLACED: Duration = Duration::from_millis(200);
+
 /// The way to the session's client.
 pub trait Wire: Send + Sync + 'static {
     /// Queues a message. Never waits.
@@ -161,6 +164,13 @@ impl ExtensionContext {
     /// The id that a tab has now: what was told of it may be an older one.
     pub fn current(&self, tab: TabId) -> TabId {
         self.replaced.borrow().get(&tab).copied().unwrap_or(tab)
+    }
+
+    /// Whether a tab that is said to be gone has another id now, which may be told a moment later.
+    pub(super) async fn is_replaced_soon(&self, tab: TabId) -> bool {
+        let mut replaced = self.replaced.subscribe();
+        let told = replaced.wait_for(|replaced| replaced.contains_key(&tab));
+        matches!(tokio::time::timeout(REPLACED, told).await, Ok(Ok(_)))
     }
 
     /// Everything that happens from now on.

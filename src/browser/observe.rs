@@ -500,7 +500,7 @@ impl<'b> Watch<'b> {
         if self.seen.navigating {
             return elapsed >= NAVIGATION;
         }
-        if self.seen.downloads.are_under_way() || self.seen.waits_for_window() {
+        if self.seen.downloads.are_under_way() || self.seen.window_is_due() {
             return false;
         }
         let anything = last.shows_anything() || self.seen.tells();

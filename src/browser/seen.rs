@@ -12,8 +12,8 @@ use super::giving::Chooser;
 use super::landing::PDF;
 use crate::protocol::{CdpEvent, TabEventKind, TabId, TabInfo};
 
-/// How long a window may take to come after the page asked for it. One that the browser blocks never comes, and
-/// nothing tells so.
+/// How long a window that the page wants may take to be there. One that the browser blocks never comes, and nothing
+/// tells so.
 const WINDOW: Duration = Duration::from_secs(1);
 
 /// What the browser's events told so far.
@@ -31,8 +31,8 @@ pub(super) struct Seen {
     pub(super) opened: Vec<TabInfo>,
     /// Windows that the page opens, as it says before the browser decides.
     pub(super) windows: Vec<String>,
-    /// When it said so last.
-    asked_at: Option<Instant>,
+    /// When it last said so.
+    pub(super) asked_for_window: Option<Instant>,
     pub(super) printed: bool,
     pub(super) downloads: Downloads,
     pub(super) chooser: Option<Chooser>,
@@ -40,6 +40,12 @@ pub(super) struct Seen {
 }
 
 impl Seen {
+    /// A window that the page wants is neither there nor so late that the browser must have blocked it.
+    pub(super) fn window_is_due(&self) -> bool {
+        self.windows.len() > self.opened.len()
+            && self.asked_for_window.is_some_and(|asked| asked.elapsed() < WINDOW)
+    }
+
     /// Whether an event told of an effect of the act.
     pub(super) fn tells(&self) -> bool {
         self.moved_within
@@ -49,11 +55,6 @@ impl Seen {
             || self.printed
             || self.downloads.any()
             || self.chooser.is_some()
-    }
-
-    /// Whether a window that the page opens may still come.
-    pub(super) fn waits_for_window(&self) -> bool {
-        self.windows.len() > self.opened.len() && self.asked_at.is_some_and(|at| at.elapsed() < WINDOW)
     }
 
     /// `true`: it tells of the act.
@@ -105,8 +106,8 @@ impl Seen {
         }
         match event.method.as_str() {
             "Page.windowOpen" => {
-                self.asked_at = Some(Instant::now());
                 self.windows.push(super::text::clean(frame("/url").unwrap_or_default(), 300));
+                self.asked_for_window = Some(Instant::now());
                 true
             }
             "Page.fileChooserOpened" => {

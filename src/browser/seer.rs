@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
+use super::cdp::CdpError;
 use super::extension_context::{BrowserEvent, ExtensionContext};
 use super::frames::{MAX_DEPTH, TabFrames};
 use super::marks::Mark;
@@ -221,6 +222,12 @@ impl Seer {
             Err(PageError::WorldGone) => {
                 let frame = Arc::clone(&element.frame.frame);
                 frames.forget_world(&frame);
+                return Err(replaced());
+            }
+            Err(PageError::Cdp(CdpError::Refused(words)))
+                if words.contains("No tab with") && self.context.is_replaced_soon(known.tab).await =>
+            {
+                self.note_waiting();
                 return Err(replaced());
             }
             Err(other) => return Err(other.into()),
