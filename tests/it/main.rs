@@ -10,7 +10,6 @@ mod architecture;
 mod bind;
 mod case_rules;
 mod chaos;
-mod chats;
 mod conversations;
 mod copilot;
 mod demo;
@@ -44,6 +43,7 @@ mod registry;
 #[cfg(unix)]
 mod scale;
 mod settings;
+mod stored_chats;
 #[cfg(unix)]
 mod tabs;
 #[cfg(unix)]

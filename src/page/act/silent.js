@@ -45,7 +45,7 @@ function silentOf(target, aimed, region, roots, scopes) {
     else if (before !== undefined || isNear(box) || (following > 0 && performance.now() - actedAt < FOLLOWS)) moved(box);
   };
   const moved = (/** @type {Element} */ box) => {
-    if ((early.get(box) ?? 0) >= 2) return;
+    if ((early.get(box) ?? 0) >= 2 || restless.scrolls(box)) return;
     scrolls++;
     places.set(box, placeOf(box));
   };

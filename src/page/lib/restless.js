@@ -28,26 +28,34 @@ const restless = (() => {
   const placeOf = (record) =>
     record.type === 'childList' ? record.target : (dom.parent(record.target) ?? record.target);
 
-  const observer = new MutationObserver((records) => {
-    const now = performance.now();
-    if (now - touched > AFTERMATH) {
-      for (const record of records) {
-        const place = placeOf(record);
-        const known = seen.get(place);
-        if (!known) seen.set(place, { at: now, row: 1, last: now, often: 1 });
-        else if (now > known.at) {
-          known.row = now - known.at < APART ? known.row + 1 : 1;
-          known.at = now;
-          if (now - known.last >= APART) {
-            known.last = now;
-            known.often += 1;
-          }
-        }
+  /** @param {Node} place @param {number} now */
+  function note(place, now) {
+    const known = seen.get(place);
+    if (!known) seen.set(place, { at: now, row: 1, last: now, often: 1 });
+    else if (now > known.at) {
+      known.row = now - known.at < APART ? known.row + 1 : 1;
+      known.at = now;
+      if (now - known.last >= APART) {
+        known.last = now;
+        known.often += 1;
       }
     }
+  }
+
+  const observer = new MutationObserver((records) => {
+    const now = performance.now();
+    if (now - touched > AFTERMATH) for (const record of records) note(placeOf(record), now);
     left -= records.length;
     if (left <= 0) stop();
   });
+  const scrolled = (/** @type {Event} */ event) => {
+    const now = performance.now();
+    if (now - touched > AFTERMATH) note(/** @type {Node} */ (event.target), now);
+    left -= 1;
+    if (left <= 0) stop();
+  };
+  /** What is listened to. @type {Node[]} */
+  let heard = [];
   const acting = () => {
     touched = performance.now();
   };
@@ -58,6 +66,8 @@ const restless = (() => {
     clearTimeout(timer);
     observer.disconnect();
     for (const type of INPUT) removeEventListener(type, acting, capture);
+    for (const root of heard) root.removeEventListener('scroll', scrolled, capture);
+    heard = [];
   }
 
   return {
@@ -65,7 +75,9 @@ const restless = (() => {
     listen(roots) {
       stop();
       left = MOST;
-      for (const root of roots) {
+      heard = [...roots];
+      for (const root of heard) {
+        root.addEventListener('scroll', scrolled, capture);
         observer.observe(root, { subtree: true, childList: true, characterData: true, attributeFilter: NAMES });
       }
       for (const type of INPUT) addEventListener(type, acting, capture);
@@ -75,6 +87,8 @@ const restless = (() => {
     acting,
     /** Whether the change is one of a place that moves by itself. @param {MutationRecord} record */
     moves: (record) => (seen.get(placeOf(record))?.often ?? 0) >= OFTEN,
+    /** Whether a box (or a document) scrolls by itself. @param {Node} box */
+    scrolls: (box) => (seen.get(box)?.often ?? 0) >= OFTEN,
     /** Whether it does so all the time, so that even a change in the midst of an act tells nothing. @param {MutationRecord} record */
     isLively: (record) => (seen.get(placeOf(record))?.row ?? 0) >= LIVELY,
   };
