@@ -226,14 +226,17 @@ pub struct Outcome {
 
 /// Runs the turn to its end and answers every tool call by the function.
 pub async fn finish_with(mut turn: AgentTurn, answer: impl Fn(&str, &Value) -> ToolReply) -> Outcome {
-    let (mut deltas, mut messages, mut events) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut deltas, mut messages, mut events) = (Vec::<(String, String)>::new(), Vec::new(), Vec::new());
     loop {
         let event = next(&mut turn).await;
         match &event {
-            AgentEvent::TextDelta { text, .. } => deltas.push(text.clone()),
+            AgentEvent::TextDelta { message_id, text } => deltas.push((message_id.clone(), text.clone())),
+            // What was shown of it is void, as a panel has it too.
+            AgentEvent::Discard { message_id } => deltas.retain(|(of, _)| of != message_id),
             AgentEvent::Message { text, .. } => messages.push(text.clone()),
             AgentEvent::ToolCall { id, name, args } => turn.control.answer(id, answer(name, args)).await,
             AgentEvent::Ended(ending) => {
+                let deltas = deltas.into_iter().map(|(_, text)| text).collect();
                 return Outcome { deltas, messages, events, ending: ending.clone() };
             }
             _ => {}
