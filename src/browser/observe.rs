@@ -28,6 +28,10 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// A page that changed has settled once it kept still for this long.
 const STILL: Duration = Duration::from_millis(60);
 
+/// How long an act that shows nothing is watched. Pages put off what they do by a third of a second and more, and a
+/// busy machine by as much again.
+const IDLE: Duration = Duration::from_millis(800);
+
 /// How long an act may go on showing new effects.
 const MOST: Duration = Duration::from_secs(1);
 
@@ -40,7 +44,7 @@ const PARSING: Duration = Duration::from_millis(1_500);
 /// How patiently effects are waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Patience {
-    /// Until nothing more happens; 450 ms for an act without any effect.
+    /// Until nothing more happens; 800 ms for an act without any effect.
     Settle,
     /// Until the element's own state changed, 250 ms at most: its value is checked again later.
     Brief,
@@ -507,7 +511,7 @@ impl<'b> Watch<'b> {
         match patience {
             Patience::Brief => last.state_changed || elapsed >= Duration::from_millis(250),
             Patience::Settle if anything => changed_at.elapsed() >= STILL || elapsed >= MOST,
-            Patience::Settle => elapsed >= Duration::from_millis(450),
+            Patience::Settle => elapsed >= IDLE,
         }
     }
 
