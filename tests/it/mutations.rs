@@ -1,5 +1,5 @@
 //! Whatever a page does between the view and the end of a click: no event of the press gets as far as another
-//! element, and a click that does not happen says why. `BROWY_MUTATIONS` says how many rounds (default 100),
+//! element, and a click that does not happen says why. `BROWY_MUTATIONS` says how many rounds (default 50),
 //! `BROWY_SEED` repeats a run.
 
 use std::collections::BTreeMap;
@@ -66,7 +66,7 @@ fn judge(result: &Value, verdict: &Value) -> Result<String, String> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_wrong_element_is_clicked_whatever_the_page_does() {
-    let rounds = number("BROWY_MUTATIONS").unwrap_or(100);
+    let rounds = number("BROWY_MUTATIONS").unwrap_or(50);
     let first = seed();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/mutations");
     let stage = Stage::of_folder(folder, "page.html", &[]).await;
