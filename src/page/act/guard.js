@@ -2,11 +2,12 @@
  * Judges every event of a press, and stops those that would reach another element than the target: a page may
  * move things between any two of them, frames over the target too.
  * @param {Element} target
+ * @param {Element} aimed what is meant by it: the control of a label, the target itself
  * @param {Map<Element, ShadowRoot>} roots
  * @param {number} clicks
  * @param {Node[]} scopes documents and shadow roots that can be seen from here
  */
-function guardOf(target, roots, clicks, scopes) {
+function guardOf(target, aimed, roots, clicks, scopes) {
   const words = oneLine(target.textContent);
   const around = /** @type {Set<unknown>} */ (new Set(boxesAround(target, roots)));
   /** @type {{landed: boolean | null, landedOn: string, clicks: number, rounds: number, missed: {on: string, was: Became} | null}} */
@@ -25,8 +26,9 @@ function guardOf(target, roots, clicks, scopes) {
     const hit = hitAt(x, y, roots);
     // From outside, a closed root hides what in it was reached. Else only the event itself knows: a click goes to
     // whatever holds both ends of the press, wherever it is now.
-    const reached = isElement(path[0]) && !roots.has(path[0]) ? path[0] : hit;
-    if (!lost && (path.includes(target) || isPressOn(reached, target, roots))) {
+    const hides = isElement(path[0]) && roots.get(path[0])?.mode === 'closed';
+    const reached = isElement(path[0]) && !hides ? path[0] : hit;
+    if (!lost && (path.includes(target) || isPressOn(reached, target, roots)) && standsFor(target, aimed)) {
       seen.landed ??= true;
       if (type === 'click' || type === 'auxclick') {
         clicked = true;
@@ -34,13 +36,13 @@ function guardOf(target, roots, clicks, scopes) {
       }
       return;
     }
-    misses(event, hit ? describeCover(hit, target, roots) : 'nothing', () => becameOf(target, words, hit, x, y));
+    misses(event, reached, hit ? describeCover(hit, target, roots) : 'nothing', () => becameOf(target, aimed, words, hit, x, y));
   };
 
   /** Another document of this site got it: a frame came over the target, or the target's own went away under it. */
   const stray = (/** @type {Event} */ event) => {
     if (!guarding || !event.isTrusted || !begins(event.type)) return;
-    misses(event, inWords(strayedTo(event)), () => (target.isConnected && isDrawn(target) ? 'covered' : 'gone'));
+    misses(event, event.composedPath()[0], inWords(strayedTo(event)), () => (target.isConnected && isDrawn(target) ? 'covered' : 'gone'));
   };
 
   const begins = (/** @type {string} */ type) => {
@@ -55,11 +57,11 @@ function guardOf(target, roots, clicks, scopes) {
     return guarding;
   };
 
-  const misses = (/** @type {Event} */ event, /** @type {string} */ other, /** @type {() => Became} */ why) => {
+  const misses = (/** @type {Event} */ event, /** @type {unknown} */ reached, /** @type {string} */ other, /** @type {() => Became} */ why) => {
     if (seen.landed === null) Object.assign(seen, { landed: false, landedOn: other });
     else if (seen.landed) seen.missed ??= { on: other, was: why() };
     // The box around it would have heard of the release anyway, and may have to end a drag.
-    const harmless = !lost && seen.landed && /up$/.test(event.type) && around.has(event.composedPath()[0]);
+    const harmless = !lost && seen.landed && /up$/.test(event.type) && around.has(reached);
     if (/down$/.test(event.type) || !seen.landed) lost = true;
     if (!harmless) swallow(event);
   };
@@ -72,7 +74,7 @@ function guardOf(target, roots, clicks, scopes) {
     added: frames.added,
     /** Before the next press of several: whether it would still reach the target. What a frame gets, nobody here hears of. */
     look() {
-      if (guarding && seen.landed) seen.missed ??= missingOf(target, words, roots, point);
+      if (guarding && seen.landed) seen.missed ??= missingOf(target, aimed, words, roots, point);
     },
     end() {
       stop();
@@ -97,15 +99,26 @@ function swallow(event) {
 /**
  * What a press at this point would reach instead of the target; null: the target.
  * @param {Element} target
+ * @param {Element} aimed
  * @param {string} words
  * @param {Map<Element, ShadowRoot>} roots
  * @param {{x: number, y: number}} point
  * @returns {{on: string, was: Became} | null}
  */
-function missingOf(target, words, roots, { x, y }) {
+function missingOf(target, aimed, words, roots, { x, y }) {
   const hit = hitAt(x, y, roots);
-  if (isPressOn(hit, target, roots)) return null;
-  return { on: hit ? describeCover(hit, target, roots) : 'nothing', was: becameOf(target, words, hit, x, y) };
+  if (isPressOn(hit, target, roots) && standsFor(target, aimed)) return null;
+  return { on: hit ? describeCover(hit, target, roots) : 'nothing', was: becameOf(target, aimed, words, hit, x, y) };
+}
+
+/**
+ * Whether a press on the target is still one on what is meant: a label may have been given another control.
+ * @param {Element} target
+ * @param {Element} aimed
+ */
+function standsFor(target, aimed) {
+  if (target === aimed) return true;
+  return aimed.isConnected && (isLabel(target) ? target.control === aimed : target.contains(aimed));
 }
 
 /**
@@ -131,13 +144,15 @@ function boxesAround(target, roots) {
 /**
  * What became of the target that a press no longer reaches.
  * @param {Element} target
+ * @param {Element} aimed
  * @param {string} words its text when the press began
  * @param {Element | null} hit what is at the point now
  * @param {number} x
  * @param {number} y
  * @returns {Became}
  */
-function becameOf(target, words, hit, x, y) {
+function becameOf(target, aimed, words, hit, x, y) {
+  if (target.isConnected && !standsFor(target, aimed)) return isLabel(target) && target.control ? 'replaced' : 'gone';
   if (target.isConnected && isDrawn(target)) {
     const there = boxesOf(target).some(box => x >= box.left && x <= box.right && y >= box.top && y <= box.bottom);
     return there ? 'covered' : 'moved';

@@ -35,7 +35,7 @@ function begin(asked, option, clicks) {
   // Each event of the act opens both; the second is over as soon as the page's handlers of it are.
   let armed = false, hot = 0, atOnce = 0, effects = 0;
 
-  const guard = guardOf(target, roots, clicks, scopes);
+  const guard = guardOf(target, aimed, roots, clicks, scopes);
   const count = (/** @type {MutationRecord[]} */ records) => {
     for (const record of records) {
       record.addedNodes.forEach(guard.added);
