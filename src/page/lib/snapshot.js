@@ -28,7 +28,7 @@ const snapshot = (() => {
     if (inherited.opacity < 0.05 && !field) return false;
     if (geometry.isEmpty(geometry.meet(box, candidate.clip.reach))) return false;
     if (box.right - box.left > 2 || box.bottom - box.top > 2 || kind === 'text') {
-      const style = dom.style(visible);
+      const style = candidate.style ?? dom.style(visible);
       if (walk.isClippedAway(style)) return false;
       if (kind === 'weak' && style.pointerEvents === 'none') return false;
     } else if (kind !== 'control') return false;
