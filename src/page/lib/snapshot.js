@@ -437,8 +437,18 @@ const snapshot = (() => {
   /** @param {InstanceType<typeof walk.Walk>} pass */
   function remember(pass) {
     for (const place of pass.places) before.set(place.document, new WeakSet());
-    for (const candidate of pass.candidates) {
-      if (!candidate.dropped) before.get(candidate.inherited.place.document)?.add(candidate.element);
+    /** @type {Place | null} */
+    let place = null;
+    /** @type {WeakSet<Element> | undefined} */
+    let known;
+    for (const { dropped, kind, inherited, element } of pass.candidates) {
+      // Words are never called new.
+      if (dropped || kind === 'text') continue;
+      if (inherited.place !== place) {
+        place = inherited.place;
+        known = before.get(place.document);
+      }
+      known?.add(element);
     }
   }
 

@@ -334,6 +334,13 @@ const walk = (() => {
       const overflow = style.overflow;
       const clips = overflow !== 'visible' && this.clips(tag, display, down.place);
       const candidate = this.candidate(element, tag, role, bare, style, up, down, clips ? overflow : '');
+      const frame = tag === 'iframe' || tag === 'frame';
+      const shadow = dom.shadow(element);
+      // To words alone nothing is handed down.
+      if (!frame && !shadow && tag !== 'slot' && !dom.firstElement(element)) {
+        this.mayHold(element, tag);
+        return CLOSED.test(tag) ? null : down;
+      }
       if (candidate && candidate.kind !== 'text' && candidate.kind !== 'scroll') {
         down = {
           ...down,
@@ -341,16 +348,14 @@ const walk = (() => {
           editable: up.editable || (candidate.kind === 'control' && dom.isHtml(element) && dom.editable(element)),
         };
       } else if (candidate?.kind === 'text' && isLive(element, tag, role)) down = { ...down, live: true };
-      const shadow = dom.shadow(element);
-      // Words alone are no boxes that could be cut off.
-      if (clips && (shadow || dom.firstElement(element) || tag === 'slot')) {
+      if (clips) {
         const edges = geometry.placed(down.place, dom.rect(element));
         const [x = '', y = x] = overflow.split(' ');
         down = { ...down, clip: geometry.clipped(clip, edges, element, x, y, style.direction === 'rtl') };
       }
       if (down.clip !== down.absolute && (position !== 'static' || holds(style)))
         down = { ...down, absolute: down.clip };
-      if (tag === 'iframe' || tag === 'frame') return this.frame(element, style, down);
+      if (frame) return this.frame(element, style, down);
       if (!shadow) this.mayHold(element, tag);
       return CLOSED.test(tag) ? null : down;
     }
