@@ -133,8 +133,7 @@ fn system_prompt_is_short_and_names_only_tools_that_are_on() {
     let policy = browy::tools::policy::ToolPolicy::default();
     let on: BTreeSet<&str> = policy.allowed().map(|tool| tool.spec().name).collect();
     let words = prompt.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
-    let named: BTreeSet<&str> =
-        words.filter(|word| word.contains('_') && !blocks.contains(word)).collect();
+    let named: BTreeSet<&str> = words.filter(|word| word.contains('_') && !blocks.contains(word)).collect();
     assert!(named.contains("inspect_page"), "{named:?}");
     let unknown: Vec<_> = named.difference(&on).collect();
     assert!(unknown.is_empty(), "the system prompt names tools that the model does not have: {unknown:?}");
