@@ -441,9 +441,8 @@ const snapshot = (() => {
     let place = null;
     /** @type {WeakSet<Element> | undefined} */
     let known;
-    for (const { dropped, kind, inherited, element } of pass.candidates) {
-      // Words are never called new.
-      if (dropped || kind === 'text') continue;
+    for (const { dropped, inherited, element } of pass.candidates) {
+      if (dropped) continue;
       if (inherited.place !== place) {
         place = inherited.place;
         known = before.get(place.document);
