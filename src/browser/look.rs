@@ -345,8 +345,8 @@ fn keep_numbers(
         index
     };
     let written = render::write(page, lines, options, None, number);
-    let same =
-        written.listing == listing && elements.iter().all(|(index, element)| refs.takes_over(*index, element));
+    let same = written.listing == listing
+        && elements.iter().all(|(index, element)| refs.takes_over(*index, element));
     if same {
         for (index, element) in elements {
             refs.rebind(index, element);

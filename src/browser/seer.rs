@@ -167,7 +167,8 @@ impl Seer {
             }
             BrowserEvent::Tab(event) if event.event == TabEventKind::Removed => self.forget(event.tab_id),
             BrowserEvent::Detached(detached) => {
-                let listing = self.last.get_mut(&detached.tab_id).map(|last| std::mem::take(&mut last.listing));
+                let listing =
+                    self.last.get_mut(&detached.tab_id).map(|last| std::mem::take(&mut last.listing));
                 self.forget(detached.tab_id);
                 if let Some(listing) = listing.filter(|listing| !listing.is_empty()) {
                     self.resting.insert(detached.tab_id, listing);

@@ -116,7 +116,9 @@ async fn page_is_shown_again_only_when_it_changed_or_the_model_may_have_lost_it(
     // The words are in the panel only when the turn has ended.
     let end = async |turn: Turn, words: &str| {
         turn.end(words);
-        let done = format!("document.querySelector('#state').dataset.state === 'ready' && document.body.innerText.includes('{words}')");
+        let done = format!(
+            "document.querySelector('#state').dataset.state === 'ready' && document.body.innerText.includes('{words}')"
+        );
         panel.wait_for(&done, SOON).await.unwrap();
     };
     let whole = |turn: &Turn| turn.text.contains("<button>Track</button>");

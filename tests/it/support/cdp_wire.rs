@@ -11,7 +11,8 @@ use browy::browser::{Browser, BrowserEvent, ExtensionContext, Wire, WireError};
 use browy::chromium::{self, Chromium, LaunchOptions, Page, find};
 use browy::paths::Paths;
 use browy::protocol::{
-    CallId, CdpEvent, DebuggerDetached, Outbound, SessionId, TabEvent, TabEventKind, TabId, TabInfo, ToolResult,
+    CallId, CdpEvent, DebuggerDetached, Outbound, SessionId, TabEvent, TabEventKind, TabId, TabInfo,
+    ToolResult,
 };
 use browy::tools::policy::ToolPolicy;
 use browy::tools::{Ask, AskError, Question, Reply, ToolCx, ToolOutput};
