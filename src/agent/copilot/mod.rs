@@ -123,11 +123,9 @@ impl AgentBackend for CopilotBackend {
         if let Some(ready) = auth::of_provider(&self.config.borrow()) {
             return Ok(ready);
         }
-        let link = self.supervisor.link().await?;
-        let asked = auth::ask(&link.client).await;
-        let auth = asked.map_err(|error| errors::of_call(&error, "Asking who is signed in"))?;
-        self.supervisor.learned(auth.clone()).await;
-        Ok(auth)
+        // Not behind the prompts in the queue: all who wait for a start share its outcome.
+        self.supervisor.link().await?;
+        self.chats.auth().await
     }
 
     async fn chats(&self) -> Result<Vec<StoredChat>, AgentError> {
