@@ -29,6 +29,13 @@ export type Attachment = {
   data?: string;
 };
 
+/** Asks anew who is signed in. When nobody is, a terminal is opened for the sign-in. */
+export type AuthSignin = {
+  /** `false`: only asks. */
+  open?: boolean;
+  requestId?: string;
+};
+
 /** Whether the model can be reached as somebody: `ready`, `unauth` or `unknown`. */
 export type AuthStatus = {
   state: 'ready' | 'unauth' | 'unknown';
@@ -310,7 +317,7 @@ export type Inbound =
   | { "type": "history.clear" } & SessionRef
   | { "type": "tool.result" } & ToolResult
   | { "type": "cdp.event" } & CdpEvent
-  | { "type": "auth.signin" } & Request
+  | { "type": "auth.signin" } & AuthSignin
   | { "type": "models.list" } & Request
   | { "type": "models.set" } & ModelsSet
   | { "type": "chat.list" } & Request

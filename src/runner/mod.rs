@@ -15,6 +15,7 @@ mod queue;
 mod replies;
 mod sessions;
 mod settings;
+mod sign_in;
 mod summary;
 mod turn;
 
@@ -110,6 +111,7 @@ pub struct Runner {
     queue: TurnQueue,
     /// What queued panels were told last.
     told: HashMap<TurnId, (u32, &'static str)>,
+    last_window: sign_in::LastWindow,
     running: Option<RunningTurn>,
     tasks: JoinSet<()>,
     root: CancellationToken,
@@ -168,6 +170,7 @@ impl Runner {
             sessions: HashMap::new(),
             queue: TurnQueue::default(),
             told: HashMap::new(),
+            last_window: sign_in::LastWindow::default(),
             running: None,
             tasks: JoinSet::new(),
             root: CancellationToken::new(),
@@ -180,6 +183,7 @@ impl Runner {
     pub async fn run(mut self, stop: CancellationToken) {
         let mut status = self.backend.status();
         status.mark_changed();
+        self.notice_sign_ins();
         loop {
             tokio::select! {
                 biased;
