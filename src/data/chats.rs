@@ -231,7 +231,8 @@ fn reconcile(chats: &mut Records, listed: &[Listed], now: u64) -> bool {
     let before = chats.len();
     chats.retain(|id, chat| {
         let is_new = now.saturating_sub(chat.modified) < SETTLED;
-        is_new || chat.is_running() || listed.iter().any(|listed| listed.id == *id)
+        // One that was cut off before the CLI wrote anything down is still a chat that the person began.
+        is_new || chat.is_running() || chat.cut_off() || listed.iter().any(|listed| listed.id == *id)
     });
     let mut changed = chats.len() != before;
     for listed in listed {
@@ -398,10 +399,12 @@ mod tests {
         chats.turn_ends("sp-mine", false, None, DAY).unwrap();
         chats.turn_begins("sp-gone", "gone", DAY).unwrap();
         chats.turn_ends("sp-gone", false, None, DAY).unwrap();
+        chats.turn_begins("sp-cut", "cut off", DAY).unwrap();
+        chats.turn_ends("sp-cut", true, None, DAY).unwrap();
         chats.turn_begins("sp-fresh", "fresh", now - 1).unwrap();
         let records = chats.reconcile(&[listed("sp-mine", 9 * DAY), listed("sp-old", 2 * DAY)], now).unwrap();
         let ids: Vec<_> = records.keys().map(String::as_str).collect();
-        assert_eq!(ids, ["sp-fresh", "sp-mine", "sp-old"]);
+        assert_eq!(ids, ["sp-cut", "sp-fresh", "sp-mine", "sp-old"]);
         assert_eq!(records["sp-mine"].modified, DAY);
         assert_eq!(records["sp-old"].modified, 2 * DAY);
         assert!(!records["sp-old"].ours);

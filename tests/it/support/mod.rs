@@ -4,6 +4,8 @@
 
 #[cfg(unix)]
 pub mod cdp_wire;
+#[cfg(unix)]
+pub mod beside;
 pub mod chromium;
 pub mod copilot;
 pub mod dice;
