@@ -349,7 +349,11 @@ mod tests {
         fs::remove_dir(&path).unwrap();
         fs::write(&path, before).unwrap();
         assert_eq!(add(&file, "a").unwrap().value, 2);
-        assert_eq!(names(&home.path().join("data")), ["counts.json", "counts.lock"], "no half-written file stays");
+        assert_eq!(
+            names(&home.path().join("data")),
+            ["counts.json", "counts.lock"],
+            "no half-written file stays"
+        );
     }
 
     /// Names the step at which a process of these tests ends, as by SIGKILL or a failing machine.
@@ -426,9 +430,8 @@ mod tests {
     #[test]
     fn processes_at_once_lose_nothing() {
         let home = tempfile::tempdir().unwrap();
-        let mut children: Vec<_> = (0..3)
-            .map(|_| child("process_adds_to_its_file", home.path(), None))
-            .collect();
+        let mut children: Vec<_> =
+            (0..3).map(|_| child("process_adds_to_its_file", home.path(), None)).collect();
         for child in &mut children {
             assert!(child.wait().unwrap().success());
         }

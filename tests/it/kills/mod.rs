@@ -78,7 +78,11 @@ async fn cut_off_with_the_host(story: &mut Story, death: Death) -> Result<(), St
         browser.ending(&plan.turn).await
     })
     .await;
-    let what = format!("{} after {moment:?} of {}", if death == Death::Killed { "killed" } else { "left" }, plan.turn);
+    let what = format!(
+        "{} after {moment:?} of {}",
+        if death == Death::Killed { "killed" } else { "left" },
+        plan.turn
+    );
     end(&mut host, &mut browser, death).await.map_err(|why| format!("{what}: {why}"))?;
     story.cut(plan, &browser, &cli);
     Ok(())
@@ -179,7 +183,8 @@ async fn cut_off_with_the_cli(
         let _ = tokio::time::timeout(moment, play(&plan, &cli)).await;
         kill(old.cli);
     }
-    let what = format!("{} after {moment:?} of {}", if how == 1 { "start killed" } else { "killed" }, plan.turn);
+    let what =
+        format!("{} after {moment:?} of {}", if how == 1 { "start killed" } else { "killed" }, plan.turn);
     old.dies(host).await.map_err(|why| format!("{what}: {why}"))?;
     // A prompt that came just before the kill gets the next CLI.
     let ending = tokio::select! {

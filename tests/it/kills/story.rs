@@ -103,7 +103,9 @@ impl Story {
             if self.torn.is_some() && !turn.text.contains(UNKNOWN) {
                 return Err(format!("the model is not told of the turn that was cut off: {}", turn.text));
             }
-            if let Some((key, value)) = self.notes.iter().find_map(|(key, note)| Some((key, note.sure.clone()?))) {
+            if let Some((key, value)) =
+                self.notes.iter().find_map(|(key, note)| Some((key, note.sure.clone()?)))
+            {
                 let read = turn.call("note_get", json!({ "key": key }), LIMIT).await?;
                 if !read.text.contains(&format!("\"{value}\"")) {
                     return Err(format!("{key} is not {value:?} but {}", read.text));
@@ -119,7 +121,11 @@ impl Story {
         // A turn that fails says why better than the wait for its prompt.
         let ended = async {
             let ending = browser.ending(&plan.turn).await?;
-            if ending["type"] == "chat.done" { Ok(()) } else { Err(format!("the next turn failed: {ending}")) }
+            if ending["type"] == "chat.done" {
+                Ok(())
+            } else {
+                Err(format!("the next turn failed: {ending}"))
+            }
         };
         tokio::try_join!(played, ended)?;
         self.torn = None;
@@ -156,7 +162,13 @@ impl Story {
                 && event["text"].as_str().is_some_and(|text| text.contains(&format!("\"{}\"", plan.key)))
         };
         let note = self.notes.entry(plan.key.clone()).or_default();
-        if cli.events().iter().any(is_note) {
+        let is_prompt = |event: &Value| {
+            event["event"] == "prompt"
+                && event["text"].as_str().is_some_and(|text| text.contains(&plan.words))
+        };
+        let events = cli.events();
+        let since = events.iter().position(is_prompt).unwrap_or(events.len());
+        if events[since..].iter().any(is_note) {
             (note.sure, note.perhaps) = (Some(plan.value), None);
         } else {
             note.perhaps = Some(plan.value);

@@ -37,7 +37,9 @@ impl Beside {
 
     /// From the handshake to an open chat.
     pub fn opens(&self, chat: &str) {
-        self.send(json!({ "type": "hello", "client": "extension", "protocol": 1, "capabilities": ["queue"] }));
+        self.send(
+            json!({ "type": "hello", "client": "extension", "protocol": 1, "capabilities": ["queue"] }),
+        );
         self.starts(chat);
     }
 

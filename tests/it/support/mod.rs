@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "test code outside test functions")]
 
 #[cfg(unix)]
-pub mod cdp_wire;
-#[cfg(unix)]
 pub mod beside;
+#[cfg(unix)]
+pub mod cdp_wire;
 pub mod chromium;
 pub mod copilot;
 pub mod dice;
