@@ -175,6 +175,8 @@ export type ChatRenamed = {
   id: SessionId;
   title: string;
   ok: boolean;
+  /** Why it could not be done, when something stood in the way. */
+  error?: string;
   requestId?: string;
 };
 

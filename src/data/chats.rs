@@ -206,16 +206,21 @@ impl Chats {
     }
 
     /// Takes in what the CLI lists: chats it has are added, chats it no longer has are forgotten. Answers with
-    /// all records then.
+    /// all records then, also when they could not be written.
     ///
     /// # Errors
-    /// [`SharedFileError`].
+    /// [`SharedFileError`]: the index cannot even be read.
     pub fn reconcile(&self, listed: &[Listed], now: u64) -> Result<Records, SharedFileError> {
         let update = self.file.update(|chats| {
             let changed = reconcile(chats, listed, now);
             (chats.clone(), changed)
         });
-        update.map(said_aside)
+        update.map(said_aside).or_else(|error| {
+            tracing::warn!(%error, "the list of chats could not be brought up to date");
+            let mut chats = self.all()?;
+            reconcile(&mut chats, listed, now);
+            Ok(chats)
+        })
     }
 }
 

@@ -438,6 +438,10 @@ wire! {
         pub id: SessionId,
         pub title: String,
         pub ok: bool,
+        /// Why it could not be done, when something stood in the way.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub error: Option<String>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub request_id: Option<String>,

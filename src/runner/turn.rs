@@ -137,13 +137,17 @@ impl Turn {
     /// Writes down that the turn runs, then tells the panel: whoever was told so finds the turn in the list, even when
     /// nobody lives to finish it. Answers whether the turn before was cut off.
     async fn begin(&self) -> bool {
-        let cut_off = chats::turn_begins(&self.chats, &self.session, &self.words).await;
+        let begun = chats::turn_begins(&self.chats, &self.session, &self.words).await;
         self.emit_new(
             "queue",
             Outbound::ChatStarted(ChatStarted { session_id: self.session.clone(), turn_id: self.id.clone() }),
         );
         self.activity("status.thinking", None);
-        cut_off
+        begun.unwrap_or_else(|why| {
+            let text = format!("This turn is not in the list of chats: {why}. The chat itself goes on.");
+            self.activity("status.notice", Some(text));
+            false
+        })
     }
 
     /// A chosen model that is no longer offered is replaced by the backend's own choice, and the panel told so.
