@@ -134,7 +134,7 @@ impl Calls {
             if self.told.insert(std::mem::discriminant(&spent)) {
                 let _ = self.wire.send(Outbound::EventActivity(EventActivity {
                     session_id: self.session.clone(),
-                    event: "status.budget".to_owned(),
+                    event: "status.notice".to_owned(),
                     tool: None,
                     text: Some(spent.for_person()),
                     duration_ms: None,

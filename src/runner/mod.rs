@@ -286,6 +286,7 @@ impl Runner {
                 notes: std::mem::take(&mut session.notes),
                 asks: Arc::clone(&session.asks),
                 cancel: cancel.clone(),
+                closed: session.cancel.clone(),
                 spent: None,
             };
             let (sender, incarnation) = (self.sender.clone(), session.incarnation);

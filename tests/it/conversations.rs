@@ -323,7 +323,7 @@ async fn a_budget_that_is_used_up_is_told_to_the_model_and_once_to_the_person() 
     let mut told = Vec::new();
     loop {
         let told_or_over = |message: &Outbound| match message {
-            Outbound::EventActivity(activity) => activity.event == "status.budget",
+            Outbound::EventActivity(activity) => activity.event == "status.notice",
             message => matches!(message, Outbound::ChatDone(_)),
         };
         match browser.until(told_or_over).await {

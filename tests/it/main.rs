@@ -40,6 +40,8 @@ mod pdf;
 #[cfg(target_os = "linux")]
 mod process;
 mod registry;
+#[cfg(target_os = "linux")]
+mod saving;
 #[cfg(unix)]
 mod scale;
 mod settings;

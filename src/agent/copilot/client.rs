@@ -188,6 +188,11 @@ impl Client {
         self.shared.closed.cancelled().await;
     }
 
+    /// Whether the connection has ended: what is given to it now goes nowhere.
+    pub fn is_closed(&self) -> bool {
+        self.shared.closed.is_cancelled()
+    }
+
     /// Why the connection ended, once it has.
     pub fn why_closed(&self) -> Option<&str> {
         self.shared.why.get().map(String::as_str)
