@@ -131,6 +131,26 @@ fn junk_is_no_message() {
 }
 
 #[test]
+fn error_says_what_is_wrong_and_not_what_was_written() {
+    let of = |body: Value| decode(&body).unwrap_err().to_string();
+    let canary = "canary \"quoted\", expected `x`, expected y";
+    for body in [
+        json!({ "type": "debugger.detached", "tabId": canary, "reason": "x" }),
+        json!({ "type": "cdp.event", "sessionId": "s", "method": { canary: 1 } }),
+        json!({ "type": "user.answer", "sessionId": "s", "askId": "a", "answer": canary }),
+        json!({ "type": "hello", "client": "extension", "protocol": canary }),
+        json!({ "type": "hello", "client": "extension", "protocol": [canary] }),
+    ] {
+        let text = of(body);
+        assert!(!text.contains("canary") && text.starts_with("bad `"), "{text}");
+    }
+    let text = of(json!({ "type": "hello", "client": "extension", "protocol": canary }));
+    assert_eq!(text, "bad `hello` message: invalid type: string, expected u32");
+    let text = of(json!({ "type": "chat.send", "sessionId": "s" }));
+    assert_eq!(text, "bad `chat.send` message: missing field `text`");
+}
+
+#[test]
 fn answer_that_cannot_be_held_still_names_its_call() {
     let deep = "[".repeat(200) + &"]".repeat(200);
     let deeper = "[".repeat(100_000) + &"]".repeat(100_000);

@@ -315,7 +315,7 @@ impl Runner {
 
     /// A task panicked. If it was the turn, the panel gets its one ending from here.
     fn on_crash(&mut self, error: &tokio::task::JoinError) {
-        tracing::error!(%error, "a task of the runner crashed");
+        tracing::error!(panicked = error.is_panic(), "a task of the runner crashed");
         if self.running.as_ref().is_some_and(|running| running.task == error.id())
             && let Some(running) = self.running.take()
         {
