@@ -260,6 +260,8 @@ async fn killed_clis_leave_nothing_lose_nothing_and_the_next_turn_works() {
     let mut story = Story::begin(Dice(seed));
     let (mut host, mut browser) = host(&mut story).await;
     browser.opens("sp-first");
+    // Until its first turn the CLI is not at rest but starting.
+    story.whole_turn(&mut browser, &host.cli.clone()).await.unwrap();
     let mut pair = Pair::newest(&host.cli).await.unwrap();
     for round in 0..kills() {
         let outcome = cut_off_with_the_cli(&mut story, &host, &mut browser, pair).await;
