@@ -95,7 +95,7 @@ struct RunningTurn {
     turn: TurnId,
     task: Id,
     cancel: CancellationToken,
-    open_asks: watch::Receiver<usize>,
+    open_asks: watch::Receiver<Vec<asks::Card>>,
 }
 
 /// Owns sessions, queue and turn.
@@ -377,7 +377,7 @@ impl Runner {
 
     /// Tells waiting panels their place, when it changed.
     fn tell_places(&mut self) {
-        let person = self.running.as_ref().is_some_and(|running| *running.open_asks.borrow() > 0);
+        let person = self.running.as_ref().is_some_and(|running| !running.open_asks.borrow().is_empty());
         let reason = if person { "person" } else { "turn" };
         let mut news = Vec::new();
         for (position, queued) in self.queue.places() {

@@ -5,6 +5,7 @@ mod support;
 
 #[cfg(unix)]
 mod act;
+mod approvals;
 mod architecture;
 #[path = "../case_runner/bind.rs"]
 mod bind;
