@@ -45,6 +45,7 @@ mod registry;
 mod saving;
 #[cfg(unix)]
 mod scale;
+mod sessions;
 mod settings;
 mod stored_chats;
 #[cfg(unix)]
