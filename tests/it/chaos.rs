@@ -54,13 +54,17 @@ async fn play(turn: &mut FakeTurn, dice: &mut Dice) {
         is_its_own(&own, &seen_in(&image.base64));
     }
     turn.emit(AgentEvent::Reasoning { text: canary(&own) }).await;
-    let args =
-        json!({ "key": canary(&own), "value": canary(&own), "name": canary(&own), "url": canary(&own) });
-    let mut pictures = Vec::new();
-    for tool in ["screenshot", "note_set", "list_tabs", "note_get", "navigate", "no_such_tool"] {
-        let reply = turn
-            .calls(tool, if matches!(tool, "screenshot" | "list_tabs") { json!({}) } else { args.clone() })
-            .await;
+    let (mut pictures, said) = (Vec::new(), canary(&own));
+    let calls = [
+        ("screenshot", json!({})),
+        ("note_set", json!({ "key": said, "value": said })),
+        ("list_tabs", json!({})),
+        ("note_get", json!({ "key": said })),
+        ("navigate", json!({ "url": said })),
+        ("no_such_tool", json!({ "x": said })),
+    ];
+    for (tool, args) in calls {
+        let reply = turn.calls(tool, args).await;
         is_its_own(&own, &reply.text);
         for image in &reply.images {
             is_its_own(&own, &seen_in(&image.base64));
