@@ -28,7 +28,7 @@ pub enum Inbound {
     #[serde(rename = "cdp.event")]
     CdpEvent(CdpEvent),
     #[serde(rename = "auth.signin")]
-    AuthSignin(Request),
+    AuthSignin(AuthSignin),
     #[serde(rename = "models.list")]
     ModelsList(Request),
     #[serde(rename = "models.set")]
@@ -309,6 +309,17 @@ wire! {
 
     /// A request with nothing but its optional id.
     pub struct Request {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub request_id: Option<String>,
+    }
+
+    /// Asks anew who is signed in. When nobody is, a terminal is opened for the sign-in.
+    pub struct AuthSignin {
+        /// `false`: only asks.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub open: Option<bool>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub request_id: Option<String>,

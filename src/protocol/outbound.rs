@@ -247,7 +247,9 @@ wire! {
     }
 
     /// Progress that is no text: `status.thinking`, `status.idle`, `status.error`, `llm_call_start`,
-    /// `llm_call_end`, `tool_start`, `tool_end`, `reasoning`.
+    /// `llm_call_end`, `tool_start`, `tool_end`, `reasoning`, `status.retry` (the model is asked again), and with a
+    /// text for the person `status.model` (another model answers) and `status.notice` (what could not be written down, what
+    /// the turn used up).
     pub struct EventActivity {
         pub session_id: SessionId,
         pub event: String,

@@ -18,7 +18,7 @@ fn full_messages() -> Vec<Value> {
         json!({"type": "history.clear", "sessionId": "s"}),
         json!({"type": "tool.result", "sessionId": "s", "callId": "c", "ok": true, "result": {}, "error": "e"}),
         json!({"type": "cdp.event", "sessionId": "s", "tabId": 1, "cdpSessionId": "c", "method": "m", "params": {}}),
-        json!({"type": "auth.signin", "requestId": "r"}),
+        json!({"type": "auth.signin", "open": false, "requestId": "r"}),
         json!({"type": "models.list", "requestId": "r"}),
         json!({"type": "models.set", "id": "m", "requestId": "r"}),
         json!({"type": "chat.list", "requestId": "r"}),

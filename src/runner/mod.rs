@@ -15,6 +15,7 @@ mod queue;
 mod replies;
 mod sessions;
 mod settings;
+mod sign_in;
 mod summary;
 mod turn;
 
@@ -110,6 +111,7 @@ pub struct Runner {
     queue: TurnQueue,
     /// What queued panels were told last.
     told: HashMap<TurnId, (u32, &'static str)>,
+    last_window: sign_in::LastWindow,
     running: Option<RunningTurn>,
     tasks: JoinSet<()>,
     root: CancellationToken,
@@ -168,6 +170,7 @@ impl Runner {
             sessions: HashMap::new(),
             queue: TurnQueue::default(),
             told: HashMap::new(),
+            last_window: sign_in::LastWindow::default(),
             running: None,
             tasks: JoinSet::new(),
             root: CancellationToken::new(),
@@ -180,6 +183,7 @@ impl Runner {
     pub async fn run(mut self, stop: CancellationToken) {
         let mut status = self.backend.status();
         status.mark_changed();
+        self.notice_sign_ins();
         loop {
             tokio::select! {
                 biased;
@@ -278,6 +282,7 @@ impl Runner {
                 reasoning_effort: session.reasoning_effort.clone(),
                 builtin_tools: session.builtin_tools.clone(),
                 recent: std::mem::take(&mut session.recent),
+                shown: session.shown.take(),
                 notes: std::mem::take(&mut session.notes),
                 asks: Arc::clone(&session.asks),
                 cancel: cancel.clone(),
@@ -306,6 +311,7 @@ impl Runner {
             && session.incarnation == incarnation
         {
             session.recent = end.recent;
+            session.shown = end.shown;
             session.notes.extend(end.note);
         }
         self.running = None;
@@ -405,6 +411,11 @@ impl Runner {
         }
         if matches!(status, BackendStatus::Ready { .. }) {
             self.tidy_once();
+            return;
+        }
+        // A backend that died may have lost the end of a chat.
+        for session in self.sessions.values_mut() {
+            session.shown = None;
         }
     }
 }

@@ -161,6 +161,14 @@ async fn nobody_signed_in_is_said_before_a_prompt() {
     let stage = Stage::open_with(cli).await;
     let panel = stage.panel().await;
     panel.becomes("unauth").await;
+    // What a host without a screen has to say.
+    panel.click("#notice [data-action=signIn]").await;
+    panel.shows("#notice .machine", "browy login").await;
+    stage.cli.answer("auth.getStatus", json!({ "isAuthenticated": true, "login": "octo" }));
+    let data = stage.chromium.profile().join(".browy/data");
+    std::fs::create_dir_all(&data).unwrap();
+    std::fs::write(data.join("signed-in"), "").unwrap();
+    panel.becomes("ready").await;
     stage.close().await;
 }
 

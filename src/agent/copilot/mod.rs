@@ -140,15 +140,12 @@ impl AgentBackend for CopilotBackend {
         if let Some(ready) = auth::of_provider(&self.config.borrow()) {
             return Ok(ready);
         }
-        let asked = self.ask(|client| {
-            Box::pin(async {
-                let asked = auth::ask(client).await;
-                asked.map_err(|error| errors::of_call(&error, "Asking who is signed in"))
-            })
-        });
-        let auth = asked.await?;
-        self.supervisor.learned(auth.clone()).await;
-        Ok(auth)
+        // Not behind the prompts in the queue: all who wait for a start share its outcome.
+        let link = self.supervisor.link().await?;
+        match self.chats.auth().await {
+            Err(_) if link.client.is_closed() => self.chats.auth().await,
+            answer => answer,
+        }
     }
 
     async fn chats(&self) -> Result<Vec<StoredChat>, AgentError> {

@@ -71,6 +71,10 @@ enum Command {
         what: String,
     },
     Auth(AuthState),
+    Renew {
+        generation: u64,
+        done: oneshot::Sender<()>,
+    },
     Shutdown {
         grace: Duration,
         done: oneshot::Sender<()>,
@@ -112,6 +116,14 @@ impl SupervisorHandle {
     /// Somebody asked who is signed in; the status shall say the same.
     pub async fn learned(&self, auth: AuthState) {
         let _ = self.commands.send(Command::Auth(auth)).await;
+    }
+
+    /// Ends this CLI, so that the next [`link`](Self::link) is to a new one. For its caller to know that nobody
+    /// needs it.
+    pub async fn renew(&self, generation: u64) {
+        let (done, ended) = oneshot::channel();
+        let _ = self.commands.send(Command::Renew { generation, done }).await;
+        let _ = ended.await;
     }
 
     /// Ends the CLI and everything it started, within `grace`.
@@ -217,6 +229,14 @@ impl<L: Launcher> Supervisor<L> {
                         }
                         _ => false,
                     });
+                }
+                Some(Command::Renew { generation, done }) => {
+                    if let Some(old) = self.running.take_if(|running| running.link.generation == generation) {
+                        tracing::info!(generation, "copilot: ended to start anew");
+                        old.fate.send_replace(Some(Arc::from("Browy started it anew")));
+                        self.side.spawn(end_process(old.link.client, old.process, END_GRACE));
+                    }
+                    let _ = done.send(());
                 }
                 Some(Command::Shutdown { grace, done }) => {
                     self.end(grace).await;

@@ -442,12 +442,22 @@ async fn nobody_signed_in_is_told_before_the_prompt_is_sent() {
         matches!(status, BackendStatus::Ready { auth: AuthState::Unauthenticated { .. }, .. })
     };
     status.wait_for(seen).await.unwrap();
-    let (turn, ()) = tokio::join!(backend.prompt(chat(), prompt()), async {
+    let (turn, _fresh) = tokio::join!(backend.prompt(chat(), prompt()), async {
         let again = cli.asked().await;
         assert_eq!(again.method, "auth.getStatus", "the person may have signed in since");
-        cli.answer(&again, unknown).await;
+        cli.answer(&again, unknown.clone()).await;
+        // This one cannot know.
+        let mut fresh = started.cli().await;
+        let last = fresh.asked().await;
+        assert_eq!(last.method, "auth.getStatus");
+        fresh.answer(&last, unknown.clone()).await;
+        let last = fresh.asked().await;
+        assert_eq!(last.method, "auth.getStatus");
+        fresh.answer(&last, unknown).await;
+        fresh
     });
-    assert!(matches!(turn.err(), Some(AgentError::Auth(text)) if text.contains("browy login")));
+    let error = turn.err();
+    assert!(matches!(&error, Some(AgentError::Auth(text)) if text.contains("browy login")), "{error:?}");
 }
 
 #[tokio::test(start_paused = true)]

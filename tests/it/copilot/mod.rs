@@ -4,4 +4,5 @@ mod chats;
 mod faults;
 mod isolation;
 mod runtimes;
+mod sign_in;
 mod talk;
