@@ -149,7 +149,9 @@ impl<T: Default + Serialize + DeserializeOwned> SharedFile<T> {
         match serde_json::from_slice(&bytes) {
             Ok(value) => Ok(Opened { value, aside: None }),
             Err(error) => {
-                tracing::warn!(%error, path = %self.path.display(), "a file is damaged; it is put aside");
+                // The parser quotes what it found, which is the person's and not for the log.
+                let (line, column) = (error.line(), error.column());
+                tracing::warn!(line, column, path = %self.path.display(), "a file is damaged; it is put aside");
                 let aside = self.put_aside().map_err(self.failed("put aside"))?;
                 Ok(Opened { value: T::default(), aside: Some(aside) })
             }

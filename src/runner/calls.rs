@@ -255,7 +255,8 @@ impl Calls {
             Ok(Ended::Tool(Err(ToolError::Fatal(why)))) => (failed(why.clone()), Some(why)),
             Ok(Ended::Permission { .. }) => return None,
             Err(error) => {
-                tracing::error!(tool = running.tool, %error, "a tool crashed");
+                // Why is in the log already, without the values that the error would quote.
+                tracing::error!(tool = running.tool, panicked = error.is_panic(), "a tool crashed");
                 (
                     failed(format!(
                         "{} crashed. Whether it did something is unknown: look before you go on.",

@@ -96,7 +96,7 @@ struct RunningTurn {
     turn: TurnId,
     task: Id,
     cancel: CancellationToken,
-    open_asks: watch::Receiver<usize>,
+    open_asks: watch::Receiver<Vec<asks::Card>>,
 }
 
 /// Owns sessions, queue and turn.
@@ -321,7 +321,7 @@ impl Runner {
 
     /// A task panicked. If it was the turn, the panel gets its one ending from here.
     fn on_crash(&mut self, error: &tokio::task::JoinError) {
-        tracing::error!(%error, "a task of the runner crashed");
+        tracing::error!(panicked = error.is_panic(), "a task of the runner crashed");
         if self.running.as_ref().is_some_and(|running| running.task == error.id())
             && let Some(running) = self.running.take()
         {
@@ -383,7 +383,7 @@ impl Runner {
 
     /// Tells waiting panels their place, when it changed.
     fn tell_places(&mut self) {
-        let person = self.running.as_ref().is_some_and(|running| *running.open_asks.borrow() > 0);
+        let person = self.running.as_ref().is_some_and(|running| !running.open_asks.borrow().is_empty());
         let reason = if person { "person" } else { "turn" };
         let mut news = Vec::new();
         for (position, queued) in self.queue.places() {

@@ -195,7 +195,7 @@ impl Turn {
         let mut clock = Clock::start(MAX_TIME);
         loop {
             calls.start_ready();
-            clock.pause(*open_asks.borrow_and_update() > 0);
+            clock.pause(!open_asks.borrow_and_update().is_empty());
             let event = tokio::select! {
                 biased;
                 () = self.cancel.cancelled() => return Outcome::Stopped,

@@ -5,6 +5,7 @@ mod support;
 
 #[cfg(unix)]
 mod act;
+mod approvals;
 mod architecture;
 #[path = "../case_runner/bind.rs"]
 mod bind;
@@ -44,6 +45,7 @@ mod registry;
 mod saving;
 #[cfg(unix)]
 mod scale;
+mod sessions;
 mod settings;
 mod stored_chats;
 #[cfg(unix)]

@@ -270,3 +270,36 @@ async fn two_hosts_work_at_once_and_all_notes_and_chats_are_there() {
     let chats: Value = serde_json::from_slice(&fs::read(data(&home).join("chats.json")).unwrap()).unwrap();
     assert!(chats["sp-first"].is_object() && chats["sp-second"].is_object(), "{chats}");
 }
+
+/// A home with a name that shells, JSON and UTF-8 have their troubles with.
+#[tokio::test]
+async fn home_of_any_name_works() {
+    use std::os::unix::ffi::OsStringExt;
+    for name in [
+        b"a b \"c\" 'd' $e `f` %g \\h".to_vec(),
+        b"line\nbreak".to_vec(),
+        b"no \xff utf-8".to_vec(),
+        "größe 価格".into(),
+    ] {
+        let home = Arc::new(tempfile::tempdir().unwrap());
+        let odd = home.path().join(std::ffi::OsString::from_vec(name));
+        fs::create_dir(&odd).unwrap();
+        for _ in 0..2 {
+            let cli = FakeCli::listen().await;
+            let mut variables = cli.environment();
+            variables.push(("HOME".into(), Some(odd.clone().into())));
+            let host =
+                Host::start_by(Command::new(env!("CARGO_BIN_EXE_browy")), &variables, home.clone(), cli);
+            let mut host = talking(host).await;
+            let (answers, told) = turn(&mut host, "work", &[set("key", "value"), get("key")]).await;
+            assert!(answers[1].contains("\"value\":\"value\""), "{odd:?}: {answers:?}");
+            assert_eq!(notices(&told), [""; 0], "{odd:?}");
+            host.send(json!({ "type": "chat.list", "requestId": "list" })).await;
+            let listed = host.wait_for("chat.list.result").await;
+            assert_eq!(listed["chats"][0]["id"], "sp-1", "{odd:?}");
+            closes(host).await;
+        }
+        assert!(odd.join(".browy/data/notes.json").exists(), "{odd:?}");
+        assert!(!home.path().join(".browy").exists());
+    }
+}

@@ -105,7 +105,7 @@ impl Session {
     pub fn created(&self, model: &str) -> Value {
         json!({
             "sessionId": self.id, "nativeSessionId": self.id, "startTime": now(), "isRemote": false,
-            "mode": "interactive", "workspacePath": root().join(&self.id),
+            "mode": "interactive", "workspacePath": root().join(&self.id).to_string_lossy(),
             "capabilities": { "ui": { "elicitation": false } }, "modelState": { "modelId": model },
         })
     }

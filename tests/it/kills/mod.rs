@@ -254,19 +254,41 @@ async fn browsers_that_end_in_a_turn_leave_nothing_lose_nothing_and_the_next_tur
     hosts_end(Death::EndOfInput, (kills() / 5).max(1)).await;
 }
 
+fn open_files(host: &Host) -> usize {
+    std::fs::read_dir(format!("/proc/{}/fd", host.pid())).unwrap().count()
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn killed_clis_leave_nothing_lose_nothing_and_the_next_turn_works() {
     let seed = seed();
     let mut story = Story::begin(Dice(seed));
     let (mut host, mut browser) = host(&mut story).await;
     browser.opens("sp-first");
+    // Until its first turn the CLI is not at rest but starting.
+    story.whole_turn(&mut browser, &host.cli.clone()).await.unwrap();
     let mut pair = Pair::newest(&host.cli).await.unwrap();
+    let mut held_then = None;
     for round in 0..kills() {
+        if round == 5 {
+            held_then = Some(open_files(&host));
+        }
         let outcome = cut_off_with_the_cli(&mut story, &host, &mut browser, pair).await;
         pair = outcome.unwrap_or_else(|why| panic!("BROWY_SEED={seed}, round {round} of {}: {why}", kills()));
         browser.told.clear();
     }
     assert!(matches!(host.child.try_wait(), Ok(None)), "BROWY_SEED={seed}: the host ended too");
+    // A CLI leaves nothing in the host either.
+    if let Some(then) = held_then {
+        let end = tokio::time::Instant::now() + LIMIT;
+        while open_files(&host) > then && tokio::time::Instant::now() < end {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        assert!(
+            open_files(&host) <= then,
+            "BROWY_SEED={seed}: {then} open files, then {}",
+            open_files(&host)
+        );
+    }
     end(&mut host, &mut browser, Death::EndOfInput).await.unwrap();
 }
 
