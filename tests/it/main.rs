@@ -10,6 +10,7 @@ mod architecture;
 mod bind;
 mod case_rules;
 mod chaos;
+mod cli_tools;
 mod conversations;
 mod copilot;
 mod demo;
