@@ -27,7 +27,13 @@ async fn turn(world: &mut World, browser: &FakeBrowser, session: &str) -> FakeTu
 /// The CLI wants to run a command.
 async fn wants(turn: &FakeTurn, id: &str, command: &str) {
     let detail = json!({ "kind": "shell", "fullCommandText": command });
-    turn.emit(AgentEvent::Permission { id: id.to_owned(), kind: "shell".to_owned(), detail }).await;
+    let event = AgentEvent::Permission {
+        id: id.to_owned(),
+        kind: "shell".to_owned(),
+        tool: Some("bash".to_owned()),
+        detail,
+    };
+    turn.emit(event).await;
 }
 
 async fn card(browser: &mut FakeBrowser) -> UserAsk {
