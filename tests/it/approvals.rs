@@ -27,13 +27,8 @@ async fn turn(world: &mut World, browser: &FakeBrowser, session: &str) -> FakeTu
 /// The CLI wants to run a command.
 async fn wants(turn: &FakeTurn, id: &str, command: &str) {
     let detail = json!({ "kind": "shell", "fullCommandText": command });
-    let event = AgentEvent::Permission {
-        id: id.to_owned(),
-        kind: "shell".to_owned(),
-        tool: Some("bash".to_owned()),
-        detail,
-    };
-    turn.emit(event).await;
+    let (id, kind, tool) = (id.to_owned(), "shell".to_owned(), Some("bash".to_owned()));
+    turn.emit(AgentEvent::Permission { id, kind, tool, detail }).await;
 }
 
 async fn card(browser: &mut FakeBrowser) -> UserAsk {
@@ -137,4 +132,67 @@ async fn panel_that_comes_back_is_asked_again_for_the_time_that_is_left() {
     turn.ends().await;
     browser.ending("sp-1").await;
     assert!(!browser.rest().await.iter().any(|message| matches!(message, Outbound::UserAsk(_))));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_permission_of_the_backend_is_denied_unless_its_tools_were_switched_on() {
+    let mut world = World::new();
+    let mut browser = world.browser().await;
+    browser.open_panel("sp-1").await;
+    browser.prompts("sp-1", "t1", "work");
+    let mut turn = world.prompts.next().await;
+    for kind in ["shell", "write", "read", "url", "mcp", "memory", "something-new"] {
+        turn.asks(kind, kind, None).await;
+        let (id, reply) = turn.reply().await;
+        assert_eq!((id.as_str(), reply.ok), (kind, false));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_of_the_backend_that_is_on_opens_no_door_to_the_others() {
+    const KINDS: [&str; 8] = ["shell", "write", "read", "url", "mcp", "memory", "hook", "something-new"];
+    let switches: [(&str, &[&str]); 7] = [
+        ("grep", &["read"]),
+        ("glob", &["read"]),
+        ("read_file", &["read"]),
+        ("web_fetch", &["url"]),
+        ("write_file", &["write", "read"]),
+        ("bash", &["shell", "write", "read", "url"]),
+        ("no_such_tool", &[]),
+    ];
+    let mut world = World::new();
+    let mut browser = world.browser().await;
+    for (at, (switch, asks)) in switches.into_iter().enumerate() {
+        let session = format!("sp-{at}");
+        browser.open_panel(&session).await;
+        browser.send(json!({
+            "type": "session.start", "sessionId": session, "capabilities": CAPABILITIES, "enabledHostTools": [switch],
+        }));
+        browser.prompts(&session, &format!("t{at}"), "work");
+        let mut turn = world.prompts.next().await;
+        for kind in KINDS {
+            turn.asks(kind, kind, None).await;
+            if !asks.contains(&kind) {
+                // Refused at once: a card would wait two minutes for its answer.
+                let asked = Instant::now();
+                let (id, reply) = turn.reply().await;
+                assert_eq!((id.as_str(), reply.ok), (kind, false), "{switch}");
+                assert_eq!(asked.elapsed(), Duration::ZERO, "{switch} {kind}");
+                continue;
+            }
+            let ask = card(&mut browser).await;
+            browser.send(json!({
+                "type": "user.answer", "sessionId": session, "askId": ask.ask_id, "answer": "allow",
+            }));
+            let (id, reply) = turn.reply().await;
+            assert_eq!((id.as_str(), reply.ok), (kind, true), "{switch}");
+            // A yes is for one call: the next one asks anew, and without an answer it is refused.
+            turn.asks(kind, kind, None).await;
+            assert_ne!(card(&mut browser).await.ask_id, ask.ask_id);
+            let (id, reply) = turn.reply().await;
+            assert_eq!((id.as_str(), reply.ok), (kind, false), "{switch}");
+        }
+        turn.ends().await;
+        browser.ending(&session).await;
+    }
 }

@@ -28,6 +28,8 @@ mod files;
 mod finding;
 mod fuzz;
 mod guard;
+#[cfg(target_os = "linux")]
+mod hardening;
 #[cfg(unix)]
 mod install;
 #[cfg(unix)]

@@ -37,6 +37,20 @@ async fn other_protocol_gets_our_version_a_clear_error_and_no_session() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn prompt_for_a_chat_that_is_not_open_is_answered_with_an_error() {
+    let mut world = World::new();
+    let mut browser = world.browser().await;
+    let mut other = world.browser().await;
+    other.open_panel("sp-2").await;
+    for chat in ["sp-1", "sp-2"] {
+        browser.prompts(chat, "t1", "work");
+        let ending = browser.ending(chat).await;
+        assert!(matches!(ending, Outbound::ChatError(error) if error.code == ErrorCode::NotReady), "{chat}");
+    }
+    assert!(!world.prompts.waiting());
+}
+
 fn dialog_opens(session: &str, tab: i64) -> Value {
     json!({
         "type": "cdp.event", "sessionId": session, "tabId": tab, "method": "Page.javascriptDialogOpening",
