@@ -35,10 +35,17 @@ export interface UserAsk {
   expiresMs?: number;
 }
 
+/** A picture of an earlier message; without `data` where the host had no room for it. */
+export interface HistoryImage {
+  mimeType: string;
+  data?: string;
+  bytes: number;
+}
+
 export type HistoryMessage =
-  | { role: 'user'; text: string; timestamp?: number }
+  | { role: 'user'; text: string; images?: HistoryImage[]; timestamp?: number }
   | { role: 'assistant'; text?: string; timestamp?: number }
-  | { role: 'tool'; name: string; ok: boolean; summary?: string; timestamp?: number };
+  | { role: 'tool'; name: string; ok: boolean; summary?: string; images?: HistoryImage[]; timestamp?: number };
 
 export interface Usage {
   inputTokens?: number;

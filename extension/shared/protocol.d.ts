@@ -304,11 +304,21 @@ export type HelloAck = {
   requestId?: string;
 };
 
+/** A picture of a transcript. */
+export type HistoryImage = {
+  /** For example `image/png`. */
+  mimeType: string;
+  /** Base64 of its bytes; absent where there is no room for it, or nobody kept it. */
+  data?: string;
+  /** Its size; 0 when nobody knows. */
+  bytes: number;
+};
+
 /** One line of a transcript. */
 export type HistoryMessage =
-  | { "role": "user", text: string, timestamp?: number, }
+  | { "role": "user", text: string, images?: Array<HistoryImage>, timestamp?: number, }
   | { "role": "assistant", text: string, timestamp?: number, }
-  | { "role": "tool", name: string, ok: boolean, summary?: string, timestamp?: number, };
+  | { "role": "tool", name: string, ok: boolean, summary?: string, images?: Array<HistoryImage>, timestamp?: number, };
 
 /** A message from the extension. */
 export type Inbound =

@@ -1,5 +1,6 @@
 // An earlier conversation, as the host kept it.
 import { h } from '../shared/dom.js';
+import { pictures } from './pictures.js';
 import { Steps } from './tool-rows.js';
 import { MarkdownStream } from '../shared/markdown-stream.js';
 
@@ -29,12 +30,13 @@ export function showHistory(log, messages) {
   messages.forEach((message, index) => {
     if (message.role === 'tool') {
       if (!steps) section().append((steps = new Steps()).element);
-      steps.start(String(index), message.name, undefined).end(message.ok, message.summary ?? '');
+      steps.start(String(index), message.name, undefined).end(message.ok, message.summary ?? '', undefined, pictures(message.images));
       return;
     }
     closeSteps();
     if (message.role === 'user') {
-      turns.push(h('section', { class: 'turn restored' }, h('div', { class: 'msg user' }, message.text)));
+      const words = message.text ? h('div', { class: 'words' }, message.text) : null;
+      turns.push(h('section', { class: 'turn restored' }, h('div', { class: 'msg user' }, words, ...pictures(message.images))));
     } else if (message.text) {
       const answer = h('div', { class: 'msg assistant' });
       section().append(answer);

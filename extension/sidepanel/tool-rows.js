@@ -92,16 +92,20 @@ export class ToolRow {
     this.detail = h('div', { class: 'tool-detail', hidden: true });
     this.element = h('div', { class: 'tool-row', 'data-tool': tool }, this.head, this.result, this.detail);
     this.summary = '';
+    /** What it showed the model. @type {HTMLElement[]} */
+    this.pictures = [];
   }
 
   /**
    * @param {boolean} ok
    * @param {string} summary
    * @param {number} [ms]
+   * @param {HTMLElement[]} [pictures]
    */
-  end(ok, summary, ms) {
+  end(ok, summary, ms, pictures = []) {
     this.ok = ok;
     this.summary = summary;
+    this.pictures = pictures;
     this.element.dataset['ok'] = String(ok);
     // “Clicked” would claim what did not happen.
     this.label.textContent = toolLabel(this.tool, this.args, !ok);
@@ -137,6 +141,7 @@ export class ToolRow {
       h('p', { class: 'detail-name' }, this.tool),
       ...(args && args !== '{}' ? [h('pre', { tabindex: '0', 'aria-label': t('stepArguments') }, args)] : []),
       ...(!whole ? [h('pre', { tabindex: '0', 'aria-label': t('stepResult') }, this.summary.trim())] : []),
+      ...this.pictures,
     );
   }
 }

@@ -38,8 +38,14 @@ pub trait AgentBackend: Send + Sync + 'static {
     /// Browy's stored chats, newest first.
     async fn chats(&self) -> Result<Vec<StoredChat>, AgentError>;
 
-    /// The transcript of a stored chat, oldest first.
-    async fn history(&self, chat_id: &str) -> Result<Vec<Entry>, AgentError>;
+    /// A part of the transcript of a stored chat: at most `limit` lines, the newest before line `before` (`None`: of
+    /// all).
+    async fn history(
+        &self,
+        chat_id: &str,
+        before: Option<usize>,
+        limit: usize,
+    ) -> Result<Transcript, AgentError>;
 
     /// Deletes a stored chat. `false`: there was none.
     async fn delete(&self, chat_id: &str) -> Result<bool, AgentError>;
@@ -290,13 +296,36 @@ pub struct StoredChat {
     pub surely_ours: bool,
 }
 
+/// A part of a transcript.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Transcript {
+    /// Its lines, oldest first.
+    pub entries: Vec<Entry>,
+    /// How many lines of the chat are older.
+    pub older: usize,
+}
+
 /// One line of a transcript; times in milliseconds since 1970.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs, reason = "fields say what they are")]
 pub enum Entry {
-    User { text: String, timestamp: Option<u64> },
-    Assistant { text: String, timestamp: Option<u64> },
-    Tool { name: String, ok: bool, summary: Option<String>, timestamp: Option<u64> },
+    User {
+        text: String,
+        images: Vec<ImageData>,
+        timestamp: Option<u64>,
+    },
+    Assistant {
+        text: String,
+        timestamp: Option<u64>,
+    },
+    /// `result`: what the tool answered, as the model read it.
+    Tool {
+        name: String,
+        ok: bool,
+        result: Option<String>,
+        images: Vec<ImageData>,
+        timestamp: Option<u64>,
+    },
 }
 
 /// Why there is no answer. The text says what was tried and what to do.

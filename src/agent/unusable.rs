@@ -6,7 +6,8 @@ use async_trait::async_trait;
 use tokio::sync::watch;
 
 use super::{
-    AgentBackend, AgentError, AgentTurn, AuthState, BackendStatus, ChatSpec, Entry, Model, Prompt, StoredChat,
+    AgentBackend, AgentError, AgentTurn, AuthState, BackendStatus, ChatSpec, Model, Prompt, StoredChat,
+    Transcript,
 };
 use crate::config::Config;
 
@@ -49,7 +50,12 @@ impl AgentBackend for Unusable {
         Err(self.why.clone())
     }
 
-    async fn history(&self, _chat_id: &str) -> Result<Vec<Entry>, AgentError> {
+    async fn history(
+        &self,
+        _chat_id: &str,
+        _before: Option<usize>,
+        _limit: usize,
+    ) -> Result<Transcript, AgentError> {
         Err(self.why.clone())
     }
 

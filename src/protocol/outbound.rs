@@ -514,6 +514,9 @@ wire! {
 pub enum HistoryMessage {
     User {
         text: String,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(test, ts(optional, as = "Option<Vec<HistoryImage>>"))]
+        images: Vec<HistoryImage>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional, type = "number"))]
         timestamp: Option<u64>,
@@ -530,10 +533,29 @@ pub enum HistoryMessage {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         summary: Option<String>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(test, ts(optional, as = "Option<Vec<HistoryImage>>"))]
+        images: Vec<HistoryImage>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional, type = "number"))]
         timestamp: Option<u64>,
     },
+}
+
+/// A picture of a transcript.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct HistoryImage {
+    /// For example `image/png`.
+    pub mime_type: String,
+    /// Base64 of its bytes; absent where there is no room for it, or nobody kept it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub data: Option<String>,
+    /// Its size; 0 when nobody knows.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub bytes: u64,
 }
 
 /// What a question is for.

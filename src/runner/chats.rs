@@ -46,17 +46,32 @@ impl Runner {
     }
 
     pub(super) fn on_chat_delete(&mut self, client: ClientId, chat: ChatRef) {
-        let ChatRef { id, request_id } = chat;
-        if self.runs(&id) {
-            self.reply(client, Outbound::ChatDeleteResult(ChatDeleted { id, ok: false, request_id }));
+        if self.runs(&chat.id) {
+            // What the turn still writes would bring the chat back: it is stopped, and the chat goes after it.
+            self.cancel(&chat.id, None);
+            self.to_delete.push((client, chat));
             return;
         }
+        self.delete_chat(client, chat);
+    }
+
+    /// The turn is over that chats had to outlive.
+    pub(super) fn delete_stopped(&mut self) {
+        for (client, chat) in std::mem::take(&mut self.to_delete) {
+            self.delete_chat(client, chat);
+        }
+    }
+
+    fn delete_chat(&mut self, client: ClientId, chat: ChatRef) {
+        let ChatRef { id, request_id } = chat;
         self.forget_turns(&id);
-        let Some(state) = self.clients.get(&client) else { return };
-        let (outbox, backend, chats) = (state.outbox.clone(), Arc::clone(&self.backend), self.chats.clone());
+        let outbox = self.clients.get(&client).map(|state| state.outbox.clone());
+        let (backend, chats) = (Arc::clone(&self.backend), self.chats.clone());
         self.tasks.spawn(async move {
             let ok = delete(backend.as_ref(), &chats, &id.0).await;
-            let _ = outbox.send(Outbound::ChatDeleteResult(ChatDeleted { id, ok, request_id }));
+            if let Some(outbox) = outbox {
+                let _ = outbox.send(Outbound::ChatDeleteResult(ChatDeleted { id, ok, request_id }));
+            }
         });
     }
 

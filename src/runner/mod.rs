@@ -11,6 +11,7 @@ mod chats;
 pub mod cli_tools;
 mod client;
 mod context;
+mod history;
 mod lane;
 mod queue;
 mod replies;
@@ -26,6 +27,7 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
 use tokio::task::{Id, JoinSet};
+use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::{AgentBackend, BackendStatus};
@@ -33,7 +35,7 @@ use crate::config::Config;
 use crate::data::chats::Chats;
 use crate::paths::Paths;
 use crate::protocol::{
-    ChatError, ChatQueued, ErrorCode, Inbound, Outbound, ProtocolError, SessionId, TurnId,
+    ChatError, ChatQueued, ChatRef, ErrorCode, Inbound, Outbound, ProtocolError, SessionId, TurnId,
 };
 use crate::transport::Rejections;
 use crate::transport::link::{Inbox, LinkTasks, Outbox};
@@ -67,6 +69,9 @@ const MAX_SESSIONS: usize = 256;
 
 /// Bytes that may wait for a client that does not read before its requests are no longer answered.
 const MAX_UNREAD: usize = 16 * 1024 * 1024;
+
+/// How often it is looked whether somebody mended the settings of a backend that does not start.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// How long the link of a client that sent nonsense is kept to tell it so.
 const LAST_WORDS: Duration = Duration::from_millis(80);
@@ -120,6 +125,8 @@ pub struct Runner {
     /// Ids of the models on offer, as the backend told them last; empty: not known.
     offered: Arc<watch::Sender<Vec<String>>>,
     chats: Chats,
+    /// Chats that go when the turn that was stopped for it is over.
+    to_delete: Vec<(ClientId, ChatRef)>,
     /// Old chats were looked for.
     tidied: bool,
 }
@@ -161,6 +168,7 @@ impl Runner {
         let runner = Self {
             backend,
             chats: Chats::below(&paths),
+            to_delete: Vec::new(),
             tidied: false,
             offered: Arc::default(),
             settings: Settings::new(config, paths.clone()),
@@ -185,7 +193,10 @@ impl Runner {
         let mut status = self.backend.status();
         status.mark_changed();
         self.notice_sign_ins();
+        let mut look = tokio::time::interval(LOOK);
+        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
+            let failed = matches!(*status.borrow(), BackendStatus::Failed(_));
             tokio::select! {
                 biased;
                 () = stop.cancelled() => break,
@@ -200,6 +211,10 @@ impl Runner {
                     self.on_status(&now);
                 }
                 () = asks_changed(self.running.as_mut()) => self.tell_places(),
+                _ = look.tick(), if failed => {
+                    // What cannot be read yet is told with the next prompt.
+                    let _ = self.refresh_settings();
+                }
             }
         }
         self.root.cancel();
@@ -315,6 +330,7 @@ impl Runner {
             session.notes.extend(end.note);
         }
         self.running = None;
+        self.delete_stopped();
         self.start_next();
         self.tell_places();
     }
@@ -330,6 +346,7 @@ impl Runner {
                 error_in(session_id, Some(running.turn.clone()), ErrorCode::Internal, message.to_owned())
             });
             self.mark_cut_off(&running.session);
+            self.delete_stopped();
             self.start_next();
             self.tell_places();
         }

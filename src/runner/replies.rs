@@ -3,17 +3,14 @@
 use std::sync::Arc;
 
 use super::client::ClientId;
-use super::{MAX_UNREAD, Runner, failed};
-use crate::agent::{AgentBackend, AgentError, AuthState, BackendStatus, Entry};
+use super::{MAX_UNREAD, Runner, failed, history};
+use crate::agent::{AgentBackend, AgentError, AuthState, BackendStatus};
 use crate::protocol::{
-    AuthStatus, ChatHistory, ChatHistoryResult, DiagCheck, DiagResult, ErrorCode, HistoryMessage, Inbound,
-    ModelInfo, ModelsCurrent, ModelsList, Outbound, SdkReady, ToolInfo, ToolsListRequest, ToolsListResult,
+    AuthStatus, ChatHistory, DiagCheck, DiagResult, ErrorCode, Inbound, ModelInfo, ModelsCurrent, ModelsList,
+    Outbound, SdkReady, ToolInfo, ToolsListRequest, ToolsListResult,
 };
 use crate::tools::policy::ToolPolicy;
 use crate::tools::{Effect, Exposure};
-
-/// Lines of a transcript in one answer, unless the panel asks for fewer.
-const HISTORY_PAGE: usize = 200;
 
 impl Runner {
     pub(super) fn on_request(&mut self, client: ClientId, request: Inbound) {
@@ -71,12 +68,12 @@ impl Runner {
     }
 
     fn on_chat_history(&mut self, client: ClientId, request: ChatHistory) {
-        let id = request.id.0.clone();
+        let (id, (before, limit)) = (request.id.0.clone(), history::wanted(&request));
         self.ask_backend(
             client,
-            |backend| async move { backend.history(&id).await },
-            |entries| match entries {
-                Ok(entries) => Outbound::ChatHistoryResult(history_page(entries, request)),
+            move |backend| async move { backend.history(&id, before, limit).await },
+            |lines| match lines {
+                Ok(lines) => Outbound::ChatHistoryResult(history::page(lines, request)),
                 Err(error) => {
                     failed(Some(request.id), ErrorCode::NotReady, error.to_string(), request.request_id)
                 }
@@ -193,33 +190,6 @@ fn models_list(models: Result<Vec<crate::agent::Model>, AgentError>, request_id:
     Outbound::ModelsList(ModelsList { models, request_id })
 }
 
-/// The page of a transcript that ends before `request.before`. The cursor is the number of lines
-/// before the page.
-fn history_page(entries: Vec<Entry>, request: ChatHistory) -> ChatHistoryResult {
-    let end = request
-        .before
-        .and_then(|cursor| cursor.parse::<usize>().ok())
-        .unwrap_or(usize::MAX)
-        .min(entries.len());
-    let limit = request.limit.map_or(HISTORY_PAGE, |limit| limit as usize).clamp(1, HISTORY_PAGE);
-    let start = end.saturating_sub(limit);
-    ChatHistoryResult {
-        id: request.id,
-        messages: entries.into_iter().take(end).skip(start).map(history_message).collect(),
-        cursor: (start > 0).then(|| start.to_string()),
-        has_more: Some(start > 0),
-        request_id: request.request_id,
-    }
-}
-
-fn history_message(entry: Entry) -> HistoryMessage {
-    match entry {
-        Entry::User { text, timestamp } => HistoryMessage::User { text, timestamp },
-        Entry::Assistant { text, timestamp } => HistoryMessage::Assistant { text, timestamp },
-        Entry::Tool { name, ok, summary, timestamp } => HistoryMessage::Tool { name, ok, summary, timestamp },
-    }
-}
-
 fn exposure(exposure: Exposure) -> &'static str {
     match exposure {
         Exposure::Always => "always",
@@ -234,34 +204,5 @@ fn effect(effect: Effect) -> &'static str {
         Effect::ChangesPage => "changes_page",
         Effect::ChangesBrowser => "changes_browser",
         Effect::ReachesComputer => "reaches_computer",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn transcript_pages_lead_back_to_the_beginning() {
-        let entries: Vec<Entry> =
-            (0..5).map(|index| Entry::User { text: index.to_string(), timestamp: None }).collect();
-        let request = |before: Option<&str>| ChatHistory {
-            id: "sp-1".into(),
-            before: before.map(str::to_owned),
-            limit: Some(2),
-            request_id: None,
-        };
-        let mut before = None;
-        let mut seen = Vec::new();
-        loop {
-            let page = history_page(entries.clone(), request(before.as_deref()));
-            seen.splice(0..0, page.messages.clone());
-            assert_eq!(page.has_more, Some(page.cursor.is_some()));
-            before = page.cursor;
-            if before.is_none() {
-                break;
-            }
-        }
-        assert_eq!(seen, entries.into_iter().map(history_message).collect::<Vec<_>>());
     }
 }

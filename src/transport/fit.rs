@@ -6,7 +6,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::protocol::limits::MAX_OUTBOUND;
-use crate::protocol::{AskKind, ChatDelta, ChatHistoryResult, ChatListResult, HistoryMessage, Outbound};
+use crate::protocol::{
+    AskKind, ChatDelta, ChatHistoryResult, ChatListResult, HistoryImage, HistoryMessage, Outbound,
+};
 
 /// A message that is too long and must not be changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -146,11 +148,23 @@ fn shorten_history(page: &mut ChatHistoryResult, over: usize) -> bool {
         return true;
     }
     page.messages.first_mut().is_some_and(|last| match last {
-        HistoryMessage::User { text, .. } | HistoryMessage::Assistant { text, .. } => {
-            shorten_text(text, over - saved)
+        HistoryMessage::User { text, images, .. } => {
+            shorten_text(text, over - saved) || drop_images(images, over - saved)
         }
-        HistoryMessage::Tool { summary, .. } => shorten_optional(summary, over - saved),
+        HistoryMessage::Assistant { text, .. } => shorten_text(text, over - saved),
+        HistoryMessage::Tool { summary, images, .. } => {
+            shorten_optional(summary, over - saved) || drop_images(images, over - saved)
+        }
     })
+}
+
+/// Takes out the content of pictures.
+fn drop_images(images: &mut [HistoryImage], over: usize) -> bool {
+    let mut saved = 0;
+    for image in images {
+        saved += image.data.take().map_or(0, |data| data.len());
+    }
+    saved >= over
 }
 
 /// Drops the oldest chats.

@@ -253,3 +253,48 @@ async fn result_of_a_step_is_one_line_until_the_step_is_opened() {
     );
     stage.close().await;
 }
+
+#[tokio::test]
+async fn earlier_conversation_shows_its_pictures_and_what_its_tools_answered() {
+    let stage = Stage::open().await;
+    let panel = stage.ready_panel().await;
+    let pixels = "document.createElement('canvas')";
+    let drawn = format!(
+        "(() => {{ const c = {pixels}; c.width = 240; c.height = 120; const g = c.getContext('2d'); \
+         g.fillStyle = 'teal'; g.fillRect(0, 0, 240, 120); return c.toDataURL('image/png').split(',')[1]; }})()"
+    );
+    let png = panel.page.evaluate(&drawn).await.unwrap();
+    let picture = json!({ "type": "blob", "mimeType": "image/png", "data": png });
+    let large = json!({ "type": "image", "mimeType": "image/png", "data": "A".repeat(900 * 1024) });
+    let event = |kind: &str, data: serde_json::Value| json!({ "type": kind, "data": data });
+    let events = json!([
+        event("user.message", json!({ "content": "What is on it?", "attachments": [picture] })),
+        event("tool.execution_start", json!({ "toolCallId": "c", "toolName": "screenshot" })),
+        event(
+            "tool.execution_complete",
+            json!({ "toolCallId": "c", "success": true, "result": {
+            "content": r#"{"success":true,"url":"https://one.test/","width":240}"#,
+            "binaryResultsForLlm": [picture, large],
+        } })
+        ),
+        event("assistant.message", json!({ "messageId": "m", "content": "A teal field." })),
+        event("user.message", json!({ "content": "", "attachments": [picture] })),
+    ]);
+    stage.cli.answer("sessions.readPersistedEvents", json!({ "events": events, "hasMore": false }));
+    panel.page.send("Page.reload", json!({})).await.unwrap();
+    panel.shows(".restored .msg.assistant", "A teal field.").await;
+    panel.click(".restored .steps-summary").await;
+    panel.shows(".restored .tool-row[data-ok=true] .tool-result", "https://one.test/").await;
+    panel.click(".restored .tool-head").await;
+    panel.shows(".restored .tool-detail .picture-left-out", "675 KB").await;
+    panel.shows(".restored .tool-detail pre", r#""success":true"#).await;
+    let loaded =
+        "[...document.querySelectorAll('.restored img.picture')].filter((i) => i.naturalWidth === 240)";
+    panel.wait_for(&format!("{loaded}.length === 3"), SOON).await;
+    let alone = "document.querySelectorAll('.restored .msg.user')[1]";
+    panel.wait_for(&format!("{alone}.children.length === 1"), SOON).await;
+    if let Some(file) = std::env::var_os("BROWY_SHOT") {
+        panel.page.screenshot(std::path::Path::new(&file)).await.unwrap();
+    }
+    stage.close().await;
+}

@@ -1,7 +1,9 @@
 //! Model and provider: set from a panel or in the file, valid from the next prompt on, never guessed.
 
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+use browy::agent::AgentError;
 use browy::protocol::{ErrorCode, Outbound, ProviderResult};
 use serde_json::{Value, json};
 
@@ -69,6 +71,23 @@ async fn provider_is_set_kept_and_never_told_with_its_key() {
     assert!(!everything.contains("secret-key"), "{everything}");
     assert!(provider(&mut browser, set(json!({ "kind": "copilot" }))).await.ok);
     assert_eq!(world.agent.config.borrow().provider, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn cli_that_does_not_start_is_told_and_a_mended_path_is_taken_up_by_itself() {
+    let mut world = World::new();
+    let mut browser = world.browser().await;
+    browser.open_panel("sp-1").await;
+    world.agent.fails_to_start(AgentError::CliMissing("/wrong: not there".to_owned()));
+    let told = browser.until(|message| matches!(message, Outbound::SdkReady(ready) if !ready.ok)).await;
+    assert!(
+        matches!(&told, Outbound::SdkReady(ready) if ready.detail.as_ref().unwrap().contains("/wrong")),
+        "{told:?}"
+    );
+    edit(&world, "cli_path = '/right'\n", 10);
+    let mut config = world.agent.config.subscribe();
+    let mended = config.wait_for(|config| config.cli_path.as_deref() == Some(Path::new("/right")));
+    assert!(tokio::time::timeout(Duration::from_secs(2), mended).await.is_ok());
 }
 
 #[tokio::test(start_paused = true)]

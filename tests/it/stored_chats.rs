@@ -1,8 +1,8 @@
 //! Stored chats: listed at once, named, deleted, cleaned up, and known when their last turn was cut off.
 
-use browy::agent::{AgentError, AgentEvent, UsageReport};
+use browy::agent::{AgentError, AgentEvent, Entry, UsageReport};
 use browy::data::chats::{ChatRecord, Records};
-use browy::protocol::{ChatInfo, Outbound};
+use browy::protocol::{ChatInfo, ErrorCode, HistoryMessage, Outbound};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -78,6 +78,77 @@ async fn known_chats_are_listed_while_the_cli_is_still_starting() {
     let mut browser = world.browser().await;
     let chats = listed(&mut browser).await;
     assert_eq!((chats.len(), chats[0].id.as_str()), (500, "sp-499"));
+    assert_eq!(*world.agent.listings.borrow(), 0, "the CLI was asked");
+}
+
+#[tokio::test(start_paused = true)]
+async fn chat_that_answers_is_stopped_and_deleted_and_nothing_of_it_comes_back() {
+    let mut world = World::new();
+    let mut browser = world.browser().await;
+    for session in ["sp-1", "sp-2"] {
+        browser.open_panel(session).await;
+    }
+    one_turn(&mut world, &mut browser, "sp-1", "before").await;
+    world.agent.stores("sp-1", 9, true);
+    browser.prompts("sp-1", "t1", "work");
+    let turn = world.prompts.next().await;
+    turn.says("m", "half").await;
+    browser.prompts("sp-1", "t2", "and more");
+    browser.prompts("sp-2", "t3", "another chat");
+    browser.send(json!({ "type": "chat.delete", "id": "sp-1", "requestId": "d" }));
+    for _ in ["the turn", "what waited"] {
+        let ending = browser.ending("sp-1").await;
+        assert!(matches!(ending, Outbound::ChatError(error) if error.code == ErrorCode::Aborted));
+    }
+    turn.aborted().await;
+    assert!(world.deletions.is_empty(), "the turn may still write");
+    turn.ends().await;
+    let answer = browser.until(|message| matches!(message, Outbound::ChatDeleteResult(_))).await;
+    assert!(
+        matches!(answer, Outbound::ChatDeleteResult(deleted) if deleted.ok && deleted.id.as_str() == "sp-1")
+    );
+    assert_eq!(world.deletions.recv().await.as_deref(), Some("sp-1"));
+    let other = world.prompts.next().await;
+    assert_eq!(other.chat.id, "sp-2");
+    other.says("m", "done").await;
+    other.ends().await;
+    browser.ending("sp-2").await;
+    world.agent.stores("sp-2", 9, true);
+    assert_eq!(titles(&listed(&mut browser).await), [("sp-2", "another chat")]);
+    let index = std::fs::read_to_string(index(&world.home)).unwrap();
+    assert!(!index.contains("sp-1"), "{index}");
+    // The same panel goes on with a new chat that knows nothing of the old one.
+    browser.prompts("sp-1", "t4", "afresh");
+    let turn = world.prompts.next().await;
+    assert!(!turn.prompt.text.contains("stopped the last turn"), "{}", turn.prompt.text);
+}
+
+#[tokio::test(start_paused = true)]
+async fn long_chat_is_read_page_by_page_to_its_beginning() {
+    let mut world = World::new();
+    let lines =
+        (0..5_000).map(|n| Entry::Assistant { text: format!("line {n}"), timestamp: Some(n) }).collect();
+    world.agent.transcript.send_replace(lines);
+    let mut browser = world.browser().await;
+    let mut seen = Vec::new();
+    let mut before: Option<String> = None;
+    loop {
+        browser.send(json!({ "type": "chat.history", "id": "sp-1", "before": before }));
+        let answer = browser.until(|message| matches!(message, Outbound::ChatHistoryResult(_))).await;
+        let Outbound::ChatHistoryResult(page) = answer else { unreachable!() };
+        assert_eq!(page.has_more, Some(page.cursor.is_some()));
+        seen.splice(0..0, page.messages);
+        before = page.cursor;
+        if before.is_none() {
+            break;
+        }
+    }
+    let read = |message: &HistoryMessage| match message {
+        HistoryMessage::Assistant { text, .. } => text.clone(),
+        other => panic!("{other:?}"),
+    };
+    let seen: Vec<String> = seen.iter().map(read).collect();
+    assert_eq!(seen, (0..5_000).map(|n| format!("line {n}")).collect::<Vec<_>>());
 }
 
 #[tokio::test(start_paused = true)]

@@ -124,7 +124,7 @@ pub fn default_answer(method: &str) -> Value {
 
 /// Hands out CLIs to the supervisor and their other ends to the test.
 pub struct FakeLauncher {
-    candidates: Vec<Candidate>,
+    candidates: Arc<Mutex<Vec<Candidate>>>,
     started: mpsc::UnboundedSender<(PathBuf, FakeCli)>,
     /// Starts that the system refuses, by count.
     refusals: Arc<Mutex<VecDeque<()>>>,
@@ -134,9 +134,16 @@ pub struct FakeLauncher {
 pub struct Started {
     receiver: mpsc::UnboundedReceiver<(PathBuf, FakeCli)>,
     refusals: Arc<Mutex<VecDeque<()>>>,
+    candidates: Arc<Mutex<Vec<Candidate>>>,
 }
 
 impl Started {
+    /// From now on this program is found, or with `None` no program.
+    pub fn finds(&self, program: Option<&str>) {
+        let found = program.map(|name| candidate(name, None, false));
+        *self.candidates.lock().unwrap() = found.into_iter().collect();
+    }
+
     /// The next CLI that the host starts, before it said anything.
     pub async fn raw(&mut self) -> FakeCli {
         self.receiver.recv().await.expect("the host starts a CLI").1
@@ -187,14 +194,21 @@ pub fn backend() -> (CopilotBackend, Started) {
 pub fn backend_with(config: Config, candidates: Vec<Candidate>) -> (CopilotBackend, Started) {
     let (started, receiver) = mpsc::unbounded_channel();
     let refusals = Arc::new(Mutex::new(VecDeque::new()));
-    let launcher = FakeLauncher { candidates, started, refusals: Arc::clone(&refusals) };
+    let candidates = Arc::new(Mutex::new(candidates));
+    let launcher =
+        FakeLauncher { candidates: Arc::clone(&candidates), started, refusals: Arc::clone(&refusals) };
+    let config = watch::Sender::new(config);
     let backend = CopilotBackend::with_launcher(launcher, config, PathBuf::from("/home/x/sessions"));
-    (backend, Started { receiver, refusals })
+    (backend, Started { receiver, refusals, candidates })
 }
 
 impl Launcher for FakeLauncher {
     fn candidates(&self) -> Result<Vec<Candidate>, AgentError> {
-        Ok(self.candidates.clone())
+        let candidates = self.candidates.lock().unwrap().clone();
+        if candidates.is_empty() {
+            return Err(AgentError::CliMissing("no program there".to_owned()));
+        }
+        Ok(candidates)
     }
 
     fn launch(&self, candidate: &Candidate) -> Result<Launched, LaunchError> {

@@ -1,6 +1,6 @@
 //! Stored chats and their transcripts.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::path::Path;
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::client::{CallError, Client};
 use super::event::millis;
 use super::{errors, wire};
-use crate::agent::{AgentError, Entry, StoredChat};
+use crate::agent::{AgentError, Entry, ImageData, StoredChat, Transcript};
 
 const LIMIT: Duration = Duration::from_secs(30);
 
@@ -21,9 +21,6 @@ const PAGES: usize = 1000;
 
 /// Beginnings of the ids that Browy's panels give their chats.
 const PREFIXES: [&str; 2] = ["sp-", "dt-"];
-
-/// Longest summary of a tool's answer, in characters.
-const SUMMARY: usize = 120;
 
 /// Blocks that hosts append after the person's words, in their order.
 const BLOCKS: [&str; 3] = ["browser_context", "page_snapshot", "recent_actions"];
@@ -68,13 +65,19 @@ fn stored(session: wire::StoredSession, folder: &Path) -> Option<StoredChat> {
     })
 }
 
-/// The transcript, oldest first. The chat need not be open.
+/// The newest `limit` lines before line `before` of the transcript. The chat need not be open.
 ///
 /// # Errors
 /// When there is no such chat, or the CLI does not give it.
-pub async fn read(client: &Client, id: &str) -> Result<Vec<Entry>, AgentError> {
+pub async fn read(
+    client: &Client,
+    id: &str,
+    before: Option<usize>,
+    limit: usize,
+) -> Result<Transcript, AgentError> {
     let failed = |error: CallError| errors::of_call(&error, "Reading the chat");
-    let mut entries = Vec::new();
+    // No more is kept than is asked for: a chat of pictures has hundreds of megabytes.
+    let mut lines = Window { lines: VecDeque::new(), older: 0, end: before.unwrap_or(usize::MAX), limit };
     let mut tools = HashMap::new();
     let mut cursor: Option<String> = None;
     for _ in 0..PAGES {
@@ -87,16 +90,46 @@ pub async fn read(client: &Client, id: &str) -> Result<Vec<Entry>, AgentError> {
                 .await
                 .map_err(failed)?,
             // A chat that was opened and never used has nothing on disk.
-            Err(error) if error.says("journal is unavailable") => return Ok(entries),
+            Err(error) if error.says("journal is unavailable") => break,
             page => page.map_err(failed)?,
         };
-        entries.extend(page.events.iter().filter_map(|event| entry(event, &mut tools)));
-        if !page.has_more || page.cursor.is_none() || page.cursor == cursor {
+        for line in page.events.iter().filter_map(|event| entry(event, &mut tools)) {
+            lines.push(line);
+        }
+        if lines.is_full() || !page.has_more || page.cursor.is_none() || page.cursor == cursor {
             break;
         }
         cursor = page.cursor;
     }
-    Ok(entries)
+    Ok(Transcript { entries: lines.lines.into(), older: lines.older })
+}
+
+/// The last lines before one.
+struct Window {
+    lines: VecDeque<Entry>,
+    /// Lines that came before these.
+    older: usize,
+    /// The line that they end before.
+    end: usize,
+    /// How many there may be.
+    limit: usize,
+}
+
+impl Window {
+    fn is_full(&self) -> bool {
+        self.older + self.lines.len() >= self.end
+    }
+
+    fn push(&mut self, line: Entry) {
+        if self.is_full() {
+            return;
+        }
+        self.lines.push_back(line);
+        if self.lines.len() > self.limit {
+            self.lines.pop_front();
+            self.older += 1;
+        }
+    }
 }
 
 /// One line of the transcript, if the event is one. `tools`: names of the calls begun so far.
@@ -113,7 +146,9 @@ fn entry(event: &Value, tools: &mut HashMap<String, String>) -> Option<Entry> {
             let shown = data["transformedContent"].as_str().unwrap_or(content);
             // Sent with a text to display, the words are alone. Otherwise the context follows them.
             let words = if shown.ends_with(content) { own_words(content) } else { content };
-            (!words.trim().is_empty()).then(|| Entry::User { text: words.to_owned(), timestamp })
+            let images = images(&data["attachments"]);
+            let is_shown = !words.trim().is_empty() || !images.is_empty();
+            is_shown.then(|| Entry::User { text: words.to_owned(), images, timestamp })
         }
         "assistant.message" => {
             let content = text(&data["content"]).filter(|content| !content.trim().is_empty())?;
@@ -130,14 +165,22 @@ fn entry(event: &Value, tools: &mut HashMap<String, String>) -> Option<Entry> {
                 .or_else(|| text(&data["toolName"]))
                 .unwrap_or_else(|| "tool".to_owned()),
             ok: data["success"].as_bool().unwrap_or(true),
-            summary: [&data["result"]["content"], &data["error"]["message"]]
-                .into_iter()
-                .find_map(Value::as_str)
-                .map(|text| text.chars().take(SUMMARY).collect()),
+            result: [&data["result"]["content"], &data["error"]["message"]].into_iter().find_map(text),
+            images: images(&data["result"]["binaryResultsForLlm"]),
             timestamp,
         }),
         _ => None,
     }
+}
+
+/// The pictures among attachments, or among what a tool answered. Of one that the CLI did not keep there is no content.
+fn images(parts: &Value) -> Vec<ImageData> {
+    let is_image = |part: &&Value| part["mimeType"].as_str().is_some_and(|kind| kind.starts_with("image/"));
+    let image = |part: &Value| ImageData {
+        mime_type: part["mimeType"].as_str().unwrap_or_default().to_owned(),
+        base64: part["data"].as_str().unwrap_or_default().to_owned(),
+    };
+    parts.as_array().into_iter().flatten().filter(is_image).map(image).collect()
 }
 
 /// The text without the blocks at its end. A block in the middle is the person's own: whoever writes
@@ -180,7 +223,7 @@ mod tests {
     #[test]
     fn events_become_lines() {
         let event = |kind: &str, data: Value| line(&json!({"type": kind, "data": data}));
-        let user = |text: &str| Some(Entry::User { text: text.into(), timestamp: None });
+        let user = |text: &str| Some(Entry::User { text: text.into(), images: vec![], timestamp: None });
         let shown = json!({"content": "hi", "transformedContent": "<d/>\n\nhi <page_snapshot>"});
         assert_eq!(event("user.message", shown), user("hi"));
         assert_eq!(event("assistant.message", json!({"content": " "})), None);
@@ -191,7 +234,7 @@ mod tests {
     #[test]
     fn blocks_are_stripped_only_where_no_display_text_was_sent() {
         let event = |data: Value| line(&json!({"type": "user.message", "data": data}));
-        let user = |text: &str| Some(Entry::User { text: text.into(), timestamp: None });
+        let user = |text: &str| Some(Entry::User { text: text.into(), images: vec![], timestamp: None });
         let old = "hi\n\n<recent_actions>\na\n</recent_actions>";
         let sent = format!("<current_datetime/>\n\n{old}");
         assert_eq!(event(json!({"content": old, "transformedContent": sent})), user("hi"));
@@ -208,7 +251,51 @@ mod tests {
             "data": {"toolCallId": "c", "success": false, "error": {"message": "no"}}});
         assert_eq!(
             entry(&end, &mut tools),
-            Some(Entry::Tool { name: "t".into(), ok: false, summary: Some("no".into()), timestamp: None })
+            Some(Entry::Tool {
+                name: "t".into(),
+                ok: false,
+                result: Some("no".into()),
+                images: vec![],
+                timestamp: None
+            })
         );
+    }
+
+    #[test]
+    fn pictures_come_back_and_a_message_of_nothing_else_is_a_line() {
+        let png =
+            json!({"type": "blob", "mimeType": "image/png", "data": "AAAA", "displayName": "picture 1"});
+        let image = |base64: &str| ImageData { mime_type: "image/png".into(), base64: base64.into() };
+        let file = json!({"type": "file", "path": "/x.png", "displayName": "x.png"});
+        let sent = json!({"content": "", "attachments": [png, file]});
+        assert_eq!(
+            line(&json!({"type": "user.message", "data": sent})),
+            Some(Entry::User { text: String::new(), images: vec![image("AAAA")], timestamp: None })
+        );
+        let omitted = json!({"type": "image", "mimeType": "image/png", "omittedReason": "too_large"});
+        let done = json!({"type": "tool.execution_complete", "data": {"toolName": "t", "success": true,
+            "result": {"content": "x", "binaryResultsForLlm": [png, omitted]}}});
+        let Some(Entry::Tool { images, .. }) = line(&done) else { panic!() };
+        assert_eq!(images, [image("AAAA"), image("")]);
+    }
+
+    #[test]
+    fn only_the_lines_that_are_asked_for_are_kept() {
+        let window = |before: usize, limit: usize| {
+            let mut window = Window { lines: VecDeque::new(), older: 0, end: before, limit };
+            for n in 0..10_000 {
+                window.push(Entry::Assistant { text: n.to_string(), timestamp: None });
+                assert!(window.lines.len() <= limit);
+            }
+            let text = |entry: &Entry| match entry {
+                Entry::Assistant { text, .. } => text.clone(),
+                _ => unreachable!(),
+            };
+            (window.older, window.lines.iter().map(text).collect::<Vec<_>>())
+        };
+        assert_eq!(window(usize::MAX, 2), (9_998, vec!["9998".to_owned(), "9999".to_owned()]));
+        assert_eq!(window(5, 3), (2, vec!["2".to_owned(), "3".to_owned(), "4".to_owned()]));
+        assert_eq!(window(1, 3), (0, vec!["0".to_owned()]));
+        assert_eq!(window(0, 3), (0, vec![]));
     }
 }

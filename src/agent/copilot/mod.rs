@@ -24,6 +24,8 @@ mod models;
 mod pieces;
 mod process;
 mod provider;
+#[cfg(test)]
+mod replaced;
 mod session;
 mod supervisor;
 #[cfg(test)]
@@ -49,7 +51,8 @@ use self::process::{CliLauncher, Launcher, WorkingFolder};
 use self::session::{Chats, ChatsHandle};
 use self::supervisor::{Supervisor, SupervisorHandle};
 use super::{
-    AgentBackend, AgentError, AgentTurn, AuthState, BackendStatus, ChatSpec, Entry, Model, Prompt, StoredChat,
+    AgentBackend, AgentError, AgentTurn, AuthState, BackendStatus, ChatSpec, Model, Prompt, StoredChat,
+    Transcript,
 };
 use crate::config::Config;
 use crate::paths::Paths;
@@ -83,13 +86,13 @@ impl CopilotBackend {
     ) -> Arc<dyn AgentBackend> {
         let working = WorkingFolder::of(&paths);
         let folder = working.path().to_owned();
-        let launcher = CliLauncher { paths, config: config.clone(), env, guard, folder: working };
+        let config = watch::Sender::new(config);
+        let launcher = CliLauncher { paths, config: config.subscribe(), env, guard, folder: working };
         Arc::new(Self::with_launcher(launcher, config, folder))
     }
 
-    fn with_launcher(launcher: impl Launcher, config: Config, folder: PathBuf) -> Self {
+    fn with_launcher(launcher: impl Launcher, config: watch::Sender<Config>, folder: PathBuf) -> Self {
         let mut tasks = JoinSet::new();
-        let config = watch::Sender::new(config);
         let supervisor = Supervisor::start(launcher, config.subscribe(), &mut tasks);
         let chats = Chats::start(config.subscribe(), folder.clone(), supervisor.clone(), &mut tasks);
         Self { config, folder, supervisor, chats, _tasks: tasks }
@@ -157,11 +160,16 @@ impl AgentBackend for CopilotBackend {
         .await
     }
 
-    async fn history(&self, chat_id: &str) -> Result<Vec<Entry>, AgentError> {
+    async fn history(
+        &self,
+        chat_id: &str,
+        before: Option<usize>,
+        limit: usize,
+    ) -> Result<Transcript, AgentError> {
         let id = chat_id.to_owned();
         self.ask(|client| {
             let id = id.clone();
-            Box::pin(async move { history::read(client, &id).await })
+            Box::pin(async move { history::read(client, &id, before, limit).await })
         })
         .await
     }

@@ -102,8 +102,8 @@ pub trait Process: Send {
 pub struct CliLauncher {
     /// Where things live.
     pub paths: Paths,
-    /// The settings.
-    pub config: Config,
+    /// The settings as they are at each start.
+    pub config: watch::Receiver<Config>,
     /// The environment variables.
     pub env: Environment,
     /// The program that has the guard in it; absent = this one.
@@ -114,7 +114,8 @@ pub struct CliLauncher {
 
 impl Launcher for CliLauncher {
     fn candidates(&self) -> Result<Vec<Candidate>, AgentError> {
-        let cli = locate::locate(&self.env, self.config.cli_path.as_deref(), &self.paths)?;
+        let named = self.config.borrow().cli_path.clone();
+        let cli = locate::locate(&self.env, named.as_deref(), &self.paths)?;
         let mut candidates = Vec::new();
         if let Some(program) = locate::light_runtime(&self.env, self.paths.home(), &cli) {
             candidates.push(Candidate {

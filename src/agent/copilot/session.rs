@@ -86,6 +86,8 @@ pub struct Chats {
     busy: HashMap<String, usize>,
     /// GitHub did not take the running CLI's sign-in.
     refused: bool,
+    /// The CLI that the settings named when they were last looked at between turns.
+    named: Option<PathBuf>,
 }
 
 /// A chat that is open in the CLI.
@@ -105,6 +107,7 @@ impl Chats {
     ) -> ChatsHandle {
         let (commands, receiver) = mpsc::channel(64);
         let (default_model, default_receiver) = watch::channel(None);
+        let named = config.borrow().cli_path.clone();
         let chats = Self {
             config,
             folder,
@@ -116,6 +119,7 @@ impl Chats {
             turns: JoinSet::new(),
             busy: HashMap::new(),
             refused: false,
+            named,
         };
         tasks.spawn(chats.run());
         ChatsHandle { commands, default_model: default_receiver }
@@ -126,6 +130,11 @@ impl Chats {
             let command = tokio::select! {
                 Some(over) = self.turns.join_next() => {
                     self.turn_over(over);
+                    self.follow_settings().await;
+                    continue;
+                }
+                Ok(()) = self.config.changed() => {
+                    self.follow_settings().await;
                     continue;
                 }
                 command = self.commands.recv() => command,
@@ -136,6 +145,8 @@ impl Chats {
             match command {
                 None => return,
                 Some(Command::Prompt { chat, prompt, reply }) => {
+                    self.last_turn_over().await;
+                    self.leave_outdated().await;
                     let turn = self.prompt(chat, prompt).await;
                     // A turn that nobody takes notices so and stops itself.
                     let _ = reply.send(turn);
@@ -223,13 +234,51 @@ impl Chats {
         }
     }
 
+    /// Between turns, another CLI that the settings name takes over at once: whether it works shows before the next
+    /// prompt.
+    async fn follow_settings(&mut self) {
+        if self.leave_outdated().await {
+            // The outcome is in the status.
+            let _ = self.supervisor.link().await;
+        }
+    }
+
+    /// Ends the running CLI if the settings name another one and no turn needs it. `true`: they name another one.
+    async fn leave_outdated(&mut self) -> bool {
+        let named = self.config.borrow_and_update().cli_path.clone();
+        if named == self.named || !self.is_idle() {
+            return false;
+        }
+        self.named = named;
+        if let Some(old) = self.supervisor.outdated().await {
+            self.close_idle(&old).await;
+            self.supervisor.renew(old.generation).await;
+        }
+        true
+    }
+
+    /// A turn that has told its end may not be over here yet. Where another CLI waits for that, so does the prompt.
+    async fn last_turn_over(&mut self) {
+        let deadline = tokio::time::Instant::now() + turn::ABORT_GRACE;
+        while self.config.borrow().cli_path != self.named && !self.is_idle() {
+            match tokio::time::timeout_at(deadline, self.turns.join_next()).await {
+                Ok(Some(over)) => self.turn_over(over),
+                _ => return,
+            }
+        }
+    }
+
+    fn is_idle(&self) -> bool {
+        self.busy.values().all(|turns| *turns == 0)
+    }
+
     /// Who is signed in, asked anew.
     ///
     /// A CLI knows who was signed in when it started and never learns of more (measured with 1.0.102), so one that
     /// knows nobody, or somebody whom GitHub refused, is replaced; not while a turn needs it.
     async fn sign_in(&mut self) -> Result<(Link, AuthState), AgentError> {
         let link = self.supervisor.link().await?;
-        let idle = self.busy.values().all(|turns| *turns == 0);
+        let idle = self.is_idle();
         if !(self.refused && idle) {
             let auth = self.ask_who(&link).await?;
             if !idle || !matches!(auth, AuthState::Unauthenticated { .. }) {

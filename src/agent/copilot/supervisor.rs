@@ -71,6 +71,9 @@ enum Command {
         what: String,
     },
     Auth(AuthState),
+    Outdated {
+        reply: oneshot::Sender<Option<Link>>,
+    },
     Renew {
         generation: u64,
         done: oneshot::Sender<()>,
@@ -118,6 +121,13 @@ impl SupervisorHandle {
         let _ = self.commands.send(Command::Auth(auth)).await;
     }
 
+    /// The running CLI, if another one would be started now.
+    pub async fn outdated(&self) -> Option<Link> {
+        let (reply, outdated) = oneshot::channel();
+        let _ = self.commands.send(Command::Outdated { reply }).await;
+        outdated.await.ok().flatten()
+    }
+
     /// Ends this CLI, so that the next [`link`](Self::link) is to a new one. For its caller to know that nobody
     /// needs it.
     pub async fn renew(&self, generation: u64) {
@@ -144,6 +154,8 @@ pub struct Supervisor<L> {
     /// Cuts a start short.
     stopping: CancellationToken,
     running: Option<Running>,
+    /// What there was to choose from at the latest start.
+    candidates: Vec<Candidate>,
     /// Optional candidates that failed in this process; they are not tried again.
     broken: HashSet<PathBuf>,
     generation: u64,
@@ -184,6 +196,7 @@ impl<L: Launcher> Supervisor<L> {
             status,
             stopping: stopping.clone(),
             running: None,
+            candidates: Vec::new(),
             broken: HashSet::new(),
             generation: 0,
             side: JoinSet::new(),
@@ -229,6 +242,11 @@ impl<L: Launcher> Supervisor<L> {
                         }
                         _ => false,
                     });
+                }
+                Some(Command::Outdated { reply }) => {
+                    let running = self.running.as_ref().map(|running| running.link.clone());
+                    let now = self.launcher.candidates().unwrap_or_default();
+                    let _ = reply.send(running.filter(|_| now != self.candidates));
                 }
                 Some(Command::Renew { generation, done }) => {
                     if let Some(old) = self.running.take_if(|running| running.link.generation == generation) {
@@ -286,7 +304,8 @@ impl<L: Launcher> Supervisor<L> {
 
     async fn try_candidates(&mut self) -> Result<Link, AgentError> {
         let mut result = Err(AgentError::CliFailed("There is no way to start the Copilot CLI.".to_owned()));
-        for candidate in self.launcher.candidates()? {
+        self.candidates = self.launcher.candidates()?;
+        for candidate in self.candidates.clone() {
             if self.broken.contains(&candidate.program) {
                 continue;
             }

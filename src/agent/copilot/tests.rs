@@ -13,7 +13,7 @@ use crate::agent::{
 };
 use crate::config::Config;
 
-fn chat() -> ChatSpec {
+pub fn chat() -> ChatSpec {
     ChatSpec {
         id: "sp-1".into(),
         system_message: "system".into(),
@@ -24,7 +24,7 @@ fn chat() -> ChatSpec {
     }
 }
 
-fn prompt() -> Prompt {
+pub fn prompt() -> Prompt {
     Prompt { text: "words and context".into(), display: "words".into(), images: Vec::new() }
 }
 
@@ -33,7 +33,7 @@ fn done(text: &str) -> ToolReply {
 }
 
 /// A running turn and the CLI behind it.
-async fn running() -> (CopilotBackend, Started, FakeCli, AgentTurn) {
+pub async fn running() -> (CopilotBackend, Started, FakeCli, AgentTurn) {
     let (backend, mut started) = backend();
     let mut cli = started.cli().await;
     let (turn, _) = tokio::join!(backend.prompt(chat(), prompt()), cli.takes_prompt());
@@ -48,7 +48,7 @@ async fn rest(turn: &mut AgentTurn) -> Vec<AgentEvent> {
     events
 }
 
-async fn ending(turn: &mut AgentTurn) -> Ending {
+pub async fn ending(turn: &mut AgentTurn) -> Ending {
     match rest(turn).await.pop() {
         Some(AgentEvent::Ended(ending)) => ending,
         other => panic!("no ending: {other:?}"),
@@ -353,7 +353,7 @@ async fn all_who_wait_for_a_start_that_fails_share_its_outcome() {
             backend.models(),
             backend.auth(),
             backend.chats(),
-            backend.history("sp-1"),
+            backend.history("sp-1", None, 10),
             backend.prompt(chat(), prompt()),
             cli
         );

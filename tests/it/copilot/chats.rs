@@ -2,12 +2,16 @@
 
 use std::time::Duration;
 
-use browy::agent::{AgentError, AuthState, Ending, Entry, Prompt};
+use browy::agent::{AgentError, AuthState, Ending, Entry, ImageData, Prompt, ToolReply};
 use browy::config::Config;
 use serde_json::json;
 
 use crate::support::copilot::*;
 use crate::support::model_server::{ModelServer, Step, offered, said};
+
+/// A picture of one pixel.
+const PIXEL: &str =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn chat_goes_on_after_a_restart_with_everything_sent_anew() {
@@ -104,22 +108,23 @@ async fn chats_are_listed_read_and_deleted() {
         assert_eq!(listed, [("dt-new", Some("Newer")), ("sp-old", Some("Find <page_snapshot> please"))]);
         assert!(chats.iter().all(|chat| chat.start_time > 0 && chat.modified_time >= chat.start_time));
         let lines: Vec<_> = backend
-            .history("sp-old")
+            .history("sp-old", None, 100)
             .await
             .unwrap()
+            .entries
             .into_iter()
             .map(|entry| match entry {
-                Entry::User { text, timestamp } | Entry::Assistant { text, timestamp } => {
+                Entry::User { text, timestamp, .. } | Entry::Assistant { text, timestamp } => {
                     assert!(timestamp.is_some());
                     text
                 }
-                Entry::Tool { name, ok, summary, .. } => {
-                    format!("{name} {ok} {}", summary.unwrap_or_default())
+                Entry::Tool { name, ok, result, .. } => {
+                    format!("{name} {ok} {}", result.unwrap_or_default())
                 }
             })
             .collect();
         assert_eq!(lines, ["Find <page_snapshot> please", "Calling.", "look true done", "ok"]);
-        assert!(backend.history("sp-none").await.unwrap().is_empty());
+        assert!(backend.history("sp-none", None, 100).await.unwrap().entries.is_empty());
         assert_eq!(backend.delete("sp-old").await, Ok(true));
         assert_eq!(backend.delete("sp-old").await, Ok(false));
         assert_eq!(backend.chats().await.unwrap().len(), 1);
@@ -159,5 +164,62 @@ async fn without_a_sign_in_nothing_is_sent_and_the_person_is_told_how() {
     let error = backend.prompt(chat("sp-no", &[]), prompt("Go")).await.err().unwrap();
     assert!(matches!(&error, AgentError::Auth(text) if text.contains("browy login")), "{error}");
     assert_eq!(backend.chats().await, Ok(Vec::new()));
+    backend.shutdown(Duration::from_secs(1)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pictures_of_messages_and_tools_come_back_with_the_transcript() {
+    let home = Home::full();
+    let model = ModelServer::scripted([Step::call("look", json!({})), Step::text("seen")]).await;
+    let backend = home.start(with_model(&model.url));
+    let picture = |base64: String| ImageData { mime_type: "image/png".into(), base64 };
+    let (small, large) = (picture(PIXEL.to_owned()), picture("A".repeat(2 * 1024 * 1024)));
+    let mut sent = prompt("What is this?");
+    sent.images = vec![small.clone()];
+    let shot = large.clone();
+    let turn = backend.prompt(chat("sp-picture", &["look"]), sent).await.unwrap();
+    finish_with(turn, move |_, _| ToolReply {
+        text: "x".repeat(5_000),
+        ok: true,
+        images: vec![shot.clone()],
+    })
+    .await;
+    let alone = Prompt {
+        text: "the page".into(),
+        display: String::new(),
+        images: vec![small.clone(), small.clone()],
+    };
+    finish(backend.prompt(chat("sp-picture", &["look"]), alone).await.unwrap()).await;
+    backend.shutdown(Duration::from_secs(1)).await;
+
+    let backend = home.start(with_model(&model.url));
+    let lines = backend.history("sp-picture", None, 100).await.unwrap();
+    let told: Vec<_> = lines
+        .entries
+        .iter()
+        .map(|entry| match entry {
+            Entry::User { text, images, .. } => (text.as_str(), images.clone()),
+            Entry::Assistant { text, .. } => (text.as_str(), vec![]),
+            Entry::Tool { name, result, images, .. } => {
+                assert_eq!(result.as_deref().map(str::len), Some(5_000), "the whole answer");
+                (name.as_str(), images.clone())
+            }
+        })
+        .collect();
+    let expected = [
+        ("What is this?", vec![small.clone()]),
+        ("look", vec![large]),
+        ("seen", vec![]),
+        ("", vec![small.clone(), small]),
+        ("ok", vec![]),
+    ];
+    assert!(
+        told == expected,
+        "{:?}",
+        told.iter().map(|(text, images)| (text, images.len())).collect::<Vec<_>>()
+    );
+    // A part of it.
+    let part = backend.history("sp-picture", Some(3), 2).await.unwrap();
+    assert_eq!((part.older, part.entries.as_slice()), (1, &lines.entries[1..3]));
     backend.shutdown(Duration::from_secs(1)).await;
 }

@@ -3,6 +3,9 @@
 mod chats;
 mod faults;
 mod isolation;
+#[cfg(target_os = "linux")]
+mod replaced;
 mod runtimes;
 mod sign_in;
 mod talk;
+mod whole;

@@ -157,6 +157,13 @@ pub async fn ready(backend: &Arc<dyn AgentBackend>) -> String {
     }
 }
 
+/// Waits until a backend that failed is ready.
+pub async fn ready_again(backend: &Arc<dyn AgentBackend>) {
+    let mut status = backend.status();
+    let wait = status.wait_for(|status| matches!(status, BackendStatus::Ready { .. }));
+    tokio::time::timeout(PATIENCE, wait).await.expect("starts in time").unwrap();
+}
+
 /// Settings with the scripted model.
 pub fn with_model(url: &str) -> Config {
     let provider = Provider {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use browy::agent::{
     AgentBackend, AgentError, AgentEvent, AgentTurn, AuthState, BackendStatus, ChatSpec, Ending, Entry,
-    Model, Prompt, StoredChat, ToolReply, TurnControl,
+    Model, Prompt, StoredChat, ToolReply, Transcript, TurnControl,
 };
 use browy::config::Config;
 use serde_json::Value;
@@ -22,6 +22,10 @@ pub struct FakeAgent {
     pub deleted: mpsc::UnboundedSender<String>,
     /// The chats it has stored.
     pub stored: watch::Sender<Vec<StoredChat>>,
+    /// How often it was asked for its chats.
+    pub listings: watch::Sender<usize>,
+    /// What any of its chats says.
+    pub transcript: watch::Sender<Vec<Entry>>,
     /// The settings it was told last.
     pub config: watch::Sender<Config>,
 }
@@ -50,6 +54,8 @@ impl FakeAgent {
             refuse: watch::Sender::new(None),
             deleted,
             stored: watch::Sender::default(),
+            listings: watch::Sender::default(),
+            transcript: watch::Sender::default(),
             config: watch::Sender::default(),
         };
         (Arc::new(agent), Prompts(received), deletions)
@@ -58,6 +64,11 @@ impl FakeAgent {
     /// It has not started yet; what it is asked waits.
     pub fn is_starting(&self) {
         self.status.send_replace(BackendStatus::Starting);
+    }
+
+    /// It does not start.
+    pub fn fails_to_start(&self, error: AgentError) {
+        self.status.send_replace(BackendStatus::Failed(error));
     }
 
     /// It has a chat on disk.
@@ -201,13 +212,22 @@ impl AgentBackend for FakeAgent {
     }
 
     async fn chats(&self) -> Result<Vec<StoredChat>, AgentError> {
+        self.listings.send_modify(|count| *count += 1);
         let mut status = self.status.subscribe();
         let _ = status.wait_for(|status| *status != BackendStatus::Starting).await;
         Ok(self.stored.borrow().clone())
     }
 
-    async fn history(&self, _chat_id: &str) -> Result<Vec<Entry>, AgentError> {
-        Ok(Vec::new())
+    async fn history(
+        &self,
+        _chat_id: &str,
+        before: Option<usize>,
+        limit: usize,
+    ) -> Result<Transcript, AgentError> {
+        let lines = self.transcript.borrow();
+        let end = before.unwrap_or(usize::MAX).min(lines.len());
+        let older = end.saturating_sub(limit);
+        Ok(Transcript { entries: lines[older..end].to_vec(), older })
     }
 
     async fn delete(&self, chat_id: &str) -> Result<bool, AgentError> {
