@@ -197,6 +197,8 @@ export function allTurnsEnded() {
 /** Events in great numbers that the host has no use for; one of them would carry the page's cookies to it. */
 const UNUSED = new Set([
   'Network.dataReceived', 'Network.policyUpdated', 'Network.requestWillBeSentExtraInfo', 'Network.resourceChangedPriority',
+  'Network.webSocketFrameReceived', 'Network.webSocketFrameSent', 'Network.eventSourceMessageReceived',
+  'Runtime.executionContextCreated', 'Runtime.executionContextDestroyed', 'Runtime.executionContextsCleared',
 ]);
 
 /**

@@ -33,6 +33,7 @@ mod observe;
 mod page;
 mod pdf;
 mod press;
+mod recording;
 mod refs;
 mod refusal;
 mod render;
@@ -80,6 +81,9 @@ pub use observe::{Observed, Patience};
 pub use page::{PAGE_TIMEOUT, PageError, World, WorldId};
 pub use pdf::ShownPdf;
 pub use press::Press;
+pub use recording::{
+    Body, ConsoleEntry, ConsoleLevel, Outcome, Recent, Recorded, RequestRecord, RequestText, moment,
+};
 pub use refs::{Element, Fingerprint, FrameRef, RefError};
 pub use refusal::{ActError, Class, Refusal};
 pub use scroll::{Direction, Scroll, ScrollPlace, Scrolled};

@@ -82,6 +82,15 @@ pub fn is_secret_name(name: &str) -> bool {
     SECRET_NAMES.contains(&plain.as_str()) || SECRET_ENDINGS.iter().any(|ending| plain.ends_with(ending))
 }
 
+/// The value of a header or a cookie as it may be shown: nothing of it when its name says that it is secret.
+pub fn mask_header<'v>(name: &str, value: &'v str) -> Cow<'v, str> {
+    // `x-auth` and `x-session` are secrets as header names, though not as words of a text.
+    let plain = name.to_ascii_lowercase();
+    let secret =
+        is_secret_name(name) || ["auth", "session", "jwt", "-key"].iter().any(|end| plain.ends_with(end));
+    if secret { Cow::Borrowed(MASKED) } else { mask(value) }
+}
+
 fn mask_to_depth(text: &str, depth: u8) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let (mut out, mut copied, mut at) = (String::new(), 0, 0);
@@ -275,6 +284,24 @@ mod tests {
         ] {
             assert_eq!(mask(text), masked);
         }
+    }
+
+    #[test]
+    fn headers_that_hold_secrets_are_masked_whole() {
+        for name in [
+            "Authorization",
+            "proxy-authorization",
+            "Cookie",
+            "Set-Cookie",
+            "X-Api-Key",
+            "X-CSRF-Token",
+            "x-auth",
+        ] {
+            assert_eq!(mask_header(name, "abc; def"), MASKED, "{name}");
+        }
+        assert_eq!(mask_header("Content-Type", "text/html"), "text/html");
+        assert_eq!(mask_header("Location", "/cb?code=1234&x=2"), "/cb?code=[masked]&x=2");
+        assert_eq!(mask_header("WWW-Authenticate", "Basic realm=vault"), "Basic realm=vault");
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod chaos;
 mod conversations;
 mod copilot;
 mod demo;
+mod devtools;
 #[cfg(target_os = "linux")]
 mod endurance;
 #[cfg(unix)]

@@ -1,0 +1,299 @@
+//! What pages wrote to their console and which requests they sent, per tab, from the moment the debugger holds
+//! it. Kept across turns, bounded in entries and in bytes, secrets masked before anything is kept.
+
+mod console;
+mod network;
+mod ring;
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use serde_json::json;
+use time::OffsetDateTime;
+use tokio_util::sync::CancellationToken;
+
+pub use console::{ConsoleEntry, ConsoleLevel};
+pub use network::{Body, Outcome, RequestRecord, RequestText};
+
+use super::Browser;
+use super::cdp::{CdpError, Target};
+use super::extension_context::{BrowserEvent, ExtensionContext};
+use super::refusal::{ActError, Class, Refusal};
+use super::view::ViewError;
+use crate::protocol::{CdpEvent, TabEventKind, TabId};
+use console::Console;
+use network::Network;
+
+/// How long a tab may take to begin to report.
+const BEGIN: Duration = Duration::from_secs(5);
+
+/// How long the browser may take to hand over a body.
+const BODY: Duration = Duration::from_secs(10);
+
+/// One tab's.
+#[derive(Debug, Default)]
+struct Recording {
+    /// Since when without a gap; `None`: not now.
+    since: Option<SystemTime>,
+    /// There are entries from before a gap.
+    resumed: bool,
+    console: Console,
+    network: Network,
+}
+
+/// Those of all tabs of one session.
+#[derive(Debug, Default)]
+pub(super) struct Recordings {
+    tabs: Mutex<HashMap<TabId, Recording>>,
+}
+
+/// Entries that were asked for, oldest first, and how far they can be relied on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recorded<T> {
+    /// What fits the question, the newest of it.
+    pub entries: Vec<T>,
+    /// How many fit, those left out included.
+    pub fitting: usize,
+    /// How many are kept in all.
+    pub kept: usize,
+    /// How many older ones were dropped for want of room.
+    pub dropped: u64,
+    /// Since when nothing was missed.
+    pub since: Option<SystemTime>,
+    /// There are entries from before `since`, with a gap between.
+    pub resumed: bool,
+}
+
+/// Which entries are asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Recent {
+    /// The newest so many, at least 1.
+    pub limit: usize,
+    /// Not older than this.
+    pub within: Option<Duration>,
+}
+
+impl Recordings {
+    fn lock(&self) -> MutexGuard<'_, HashMap<TabId, Recording>> {
+        self.tabs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The tab's page reports from now on.
+    pub(super) fn begin(&self, tab: TabId) {
+        let mut tabs = self.lock();
+        let recording = tabs.entry(tab).or_default();
+        if recording.since.is_none() {
+            recording.resumed = recording.console.len() + recording.network.len() > 0;
+            recording.since = Some(SystemTime::now());
+        }
+    }
+
+    /// The tab's page does not report, or no longer.
+    pub(super) fn halt(&self, tab: TabId) {
+        if let Some(recording) = self.lock().get_mut(&tab) {
+            recording.since = None;
+            recording.console.pause();
+            recording.network.pause();
+        }
+    }
+
+    /// Keeps up with what happens. `true`: nobody else has use for the event.
+    pub(super) fn note(&self, told: &BrowserEvent) -> bool {
+        match told {
+            BrowserEvent::Cdp(event) => return self.note_cdp(event),
+            BrowserEvent::Detached(detached) => self.halt(detached.tab_id),
+            BrowserEvent::Tab(event) if event.event == TabEventKind::Removed => {
+                self.lock().remove(&event.tab_id);
+            }
+            BrowserEvent::Tab(event) => {
+                if let Some(old) = event.replaced_tab_id {
+                    let mut tabs = self.lock();
+                    if let Some(recording) = tabs.remove(&old) {
+                        tabs.insert(event.tab_id, recording);
+                    }
+                }
+            }
+            BrowserEvent::Download(_) => {}
+        }
+        false
+    }
+
+    fn note_cdp(&self, event: &CdpEvent) -> bool {
+        let Some(tab) = event.tab_id else { return false };
+        let (domain, _) = event.method.split_once('.').unwrap_or_default();
+        if !matches!(domain, "Network" | "Runtime" | "Log") {
+            return false;
+        }
+        if let Some(recording) = self.lock().get_mut(&tab) {
+            match domain {
+                "Network" => recording.network.note(event),
+                _ => recording.console.note(event),
+            }
+        }
+        // Listeners follow the page itself: a console that floods must not make them miss what they wait for,
+        // and a request of another process's frame would never end for them when that frame goes.
+        domain != "Network" || event.cdp_session_id.is_some()
+    }
+
+    fn is_recording(&self, tab: TabId) -> bool {
+        self.lock().get(&tab).is_some_and(|recording| recording.since.is_some())
+    }
+
+    fn read<T>(
+        &self,
+        tab: TabId,
+        pick: impl FnOnce(&Recording) -> (Vec<T>, usize, u64),
+        recent: Recent,
+    ) -> Recorded<T> {
+        let tabs = self.lock();
+        let Some(recording) = tabs.get(&tab) else {
+            return Recorded {
+                entries: Vec::new(),
+                fitting: 0,
+                kept: 0,
+                dropped: 0,
+                since: None,
+                resumed: false,
+            };
+        };
+        let (mut entries, kept, dropped) = pick(recording);
+        let fitting = entries.len();
+        entries.drain(..fitting.saturating_sub(recent.limit));
+        Recorded { entries, fitting, kept, dropped, since: recording.since, resumed: recording.resumed }
+    }
+}
+
+impl ExtensionContext {
+    /// Asks a target to report its console and, for a child target, its requests. Nobody waits for the answer: a
+    /// page that hangs reports once it goes on.
+    pub(super) fn record(&self, target: &Target) {
+        self.tell(target, "Runtime.enable", json!({}));
+        self.tell(target, "Log.enable", json!({}));
+        if target.session.is_some() {
+            self.tell(target, "Network.enable", super::extension_context::network_buffers());
+        }
+    }
+
+    /// A frame of another process, or a worker, came under the debugger.
+    pub(super) fn record_child(&self, event: &CdpEvent) {
+        let text = |pointer: &str| event.params.pointer(pointer).and_then(serde_json::Value::as_str);
+        let (Some(tab), Some(session), Some("iframe" | "worker")) =
+            (event.tab_id, text("/sessionId"), text("/targetInfo/type"))
+        else {
+            return;
+        };
+        self.record(&Target { tab, session: Some(session.into()) });
+    }
+}
+
+impl Browser {
+    /// Console entries of the held tab that `fits` takes.
+    ///
+    /// # Errors
+    /// See [`ActError`]. A tab that is not held yet is from now on.
+    pub async fn console(
+        &self,
+        cancel: &CancellationToken,
+        recent: Recent,
+        fits: impl Fn(&ConsoleEntry) -> bool,
+    ) -> Result<Recorded<ConsoleEntry>, ActError> {
+        let tab = self.recorded_tab(cancel).await?;
+        let after = recent.within.and_then(|within| SystemTime::now().checked_sub(within));
+        let fits = |entry: &&ConsoleEntry| after.is_none_or(|after| entry.at >= after) && fits(entry);
+        let pick = |recording: &Recording| recording.console.pick(fits);
+        Ok(self.context.recordings().read(tab, pick, recent))
+    }
+
+    /// Requests of the held tab that `fits` takes.
+    ///
+    /// # Errors
+    /// See [`ActError`]. A tab that is not held yet is from now on.
+    pub async fn requests(
+        &self,
+        cancel: &CancellationToken,
+        recent: Recent,
+        fits: impl Fn(&RequestRecord) -> bool,
+    ) -> Result<Recorded<RequestRecord>, ActError> {
+        let tab = self.recorded_tab(cancel).await?;
+        let after = recent.within.and_then(|within| SystemTime::now().checked_sub(within));
+        let fits = |record: &&RequestRecord| after.is_none_or(|after| record.at >= after) && fits(record);
+        let pick = |recording: &Recording| recording.network.pick(fits);
+        Ok(self.context.recordings().read(tab, pick, recent))
+    }
+
+    /// One request of the held tab, with the bodies that the browser still holds.
+    ///
+    /// # Errors
+    /// [`Class::BadArgument`] when there is no such request; else see [`ActError`].
+    pub async fn request(&self, cancel: &CancellationToken, id: u64) -> Result<RequestText, ActError> {
+        let tab = self.recorded_tab(cancel).await?;
+        let found = self.context.recordings().lock().get(&tab).and_then(|own| own.network.get(id).cloned());
+        let Some(record) = found else {
+            let error = format!("No request #{id} is recorded in this tab. Call get_network_requests.");
+            return Err(Refusal::new(Class::BadArgument, error).into());
+        };
+        let target = Target { tab, session: record.session.clone() };
+        let params = json!({ "requestId": record.request });
+        let ask = |method| self.context.cdp_within(cancel, &target, method, params.clone(), BODY);
+        // After a redirect the browser knows only the last request by this id.
+        let last = record.outcome != Outcome::Redirected;
+        let sent = match record.has_sent_body && last {
+            true => Body::sent(&heard(ask("Network.getRequestPostData").await)?),
+            false if record.has_sent_body => Body::Unknown,
+            false => Body::None,
+        };
+        let received = match record.outcome {
+            Outcome::Finished => Body::received(&heard(ask("Network.getResponseBody").await)?, &record.mime),
+            Outcome::Redirected | Outcome::Failed(_) => Body::None,
+            Outcome::Open | Outcome::Lost => Body::Unknown,
+        };
+        Ok(RequestText { record, sent, received })
+    }
+
+    async fn recorded_tab(&self, cancel: &CancellationToken) -> Result<TabId, ActError> {
+        let tab = self.tab(cancel).await?.ok_or(ViewError::NoTab)?;
+        if !self.context.recordings().is_recording(tab) {
+            match self.context.attend(cancel, tab, BEGIN).await {
+                // What was recorded can be read while the page says nothing.
+                Ok(()) | Err(CdpError::Dialog(_) | CdpError::Crashed | CdpError::Timeout { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(tab)
+    }
+}
+
+/// The browser's "I no longer have it" is an answer too.
+fn heard(answer: Result<serde_json::Value, CdpError>) -> Result<serde_json::Value, ActError> {
+    match answer {
+        Ok(value) => Ok(value),
+        Err(CdpError::Refused(_)) => Ok(serde_json::Value::Null),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// `2031-04-09T12:03:04.123Z`.
+pub fn moment(at: SystemTime) -> String {
+    let at = OffsetDateTime::from(at);
+    format!(
+        "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z",
+        at.year(),
+        u8::from(at.month()),
+        at.day(),
+        at.hour(),
+        at.minute(),
+        at.second(),
+        at.millisecond()
+    )
+}
+
+/// A time of the browser, in ms since 1970; now when it makes no sense.
+fn from_ms(ms: Option<f64>) -> SystemTime {
+    ms.and_then(|ms| Duration::try_from_secs_f64(ms / 1_000.0).ok())
+        .and_then(|since| SystemTime::UNIX_EPOCH.checked_add(since))
+        .unwrap_or_else(SystemTime::now)
+}
+
+#[cfg(test)]
+mod tests;

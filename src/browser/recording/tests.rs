@@ -1,0 +1,233 @@
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use super::*;
+use crate::browser::extension_context::{Wire, WireError};
+use crate::protocol::{CdpEvent, CdpSend, DebuggerDetached, Outbound, SessionId};
+
+const TAB: TabId = TabId(7);
+
+const ALL: Recent = Recent { limit: usize::MAX, within: None };
+
+fn cdp(method: &str, params: Value, session: Option<&str>) -> BrowserEvent {
+    BrowserEvent::Cdp(Arc::new(CdpEvent {
+        session_id: SessionId::from("sp-1"),
+        tab_id: Some(TAB),
+        cdp_session_id: session.map(Into::into),
+        method: method.to_owned(),
+        params,
+    }))
+}
+
+fn detached() -> BrowserEvent {
+    BrowserEvent::Detached(Arc::new(DebuggerDetached { tab_id: TAB, reason: "released".to_owned() }))
+}
+
+fn console(recordings: &Recordings) -> Recorded<ConsoleEntry> {
+    recordings.read(TAB, |own| own.console.pick(|_| true), ALL)
+}
+
+fn requests(recordings: &Recordings) -> Recorded<RequestRecord> {
+    recordings.read(TAB, |own| own.network.pick(|_| true), ALL)
+}
+
+fn recording() -> Recordings {
+    let recordings = Recordings::default();
+    recordings.begin(TAB);
+    recordings
+}
+
+fn logged(recordings: &Recordings, at: f64, args: Value) {
+    let params = json!({ "type": "log", "timestamp": at, "args": args });
+    recordings.note(&cdp("Runtime.consoleAPICalled", params, None));
+}
+
+fn sent(id: &str, url: &str) -> BrowserEvent {
+    let request =
+        json!({ "url": url, "method": "GET", "headers": { "Authorization": "Bearer abcdefgh1234" } });
+    let params =
+        json!({ "requestId": id, "request": request, "type": "Fetch", "timestamp": 10.0, "wallTime": 1.7e9 });
+    cdp("Network.requestWillBeSent", params, None)
+}
+
+#[test]
+fn objects_are_readable_and_secrets_masked() {
+    let recordings = recording();
+    let preview = json!({
+        "type": "object", "description": "Object", "overflow": true,
+        "properties": [
+            { "name": "n", "type": "number", "value": "1" }, { "name": "s", "type": "string", "value": "a b" },
+            { "name": "list", "type": "object", "value": "Array(2)" },
+        ],
+    });
+    let object = json!({ "type": "object", "description": "Object", "preview": preview });
+    logged(
+        &recordings,
+        1.0,
+        json!([{ "type": "string", "value": "got %s%c!" }, object, { "value": "color:red" }, { "value": 5 }]),
+    );
+    logged(&recordings, 2.0, json!([{ "type": "string", "value": "token=abc123" }]));
+    let texts: Vec<String> = console(&recordings).entries.into_iter().map(|entry| entry.text).collect();
+    assert_eq!(texts, ["got {n: 1, s: \"a b\", list: Array(2), …}! 5", "token=[masked]"]);
+}
+
+#[test]
+fn exception_has_its_place_counted_from_one() {
+    let recordings = recording();
+    let details = json!({
+        "text": "Uncaught", "url": "http://a/x.js", "lineNumber": 4, "columnNumber": 8,
+        "exception": { "type": "object", "subtype": "error", "description": "TypeError: no\n    at f (http://a/x.js:5:9)" },
+    });
+    let thrown = json!({ "timestamp": 1.0, "exceptionDetails": details });
+    assert!(recordings.note(&cdp("Runtime.exceptionThrown", thrown, None)), "listeners need not see it");
+    let entry = console(&recordings).entries.remove(0);
+    assert_eq!(entry.level, ConsoleLevel::Error);
+    assert_eq!(entry.text, "Uncaught TypeError: no at f (http://a/x.js:5:9)");
+    assert_eq!(entry.place.as_deref(), Some("http://a/x.js:5:9"));
+}
+
+#[test]
+fn gap_is_told_and_what_is_told_again_is_not_kept_twice() {
+    let recordings = recording();
+    logged(&recordings, 5.0, json!([{ "value": "one" }]));
+    recordings.note(&sent("1", "http://a/"));
+    recordings.note(&detached());
+    assert_eq!(console(&recordings).since, None);
+    assert_eq!(requests(&recordings).entries[0].outcome, Outcome::Lost);
+    recordings.begin(TAB);
+    for (at, text) in [(5.0, "one"), (6.0, "two")] {
+        logged(&recordings, at, json!([{ "value": text }]));
+    }
+    let now = console(&recordings);
+    assert!(now.resumed && now.since.is_some());
+    assert_eq!(now.entries.iter().map(|entry| entry.text.as_str()).collect::<Vec<_>>(), ["one", "two"]);
+}
+
+#[test]
+fn redirect_hops_are_requests_of_their_own() {
+    let recordings = recording();
+    recordings.note(&sent("1", "http://a/old"));
+    let BrowserEvent::Cdp(next) = sent("1", "http://a/new") else { unreachable!() };
+    let mut next = (*next).clone();
+    next.params["redirectResponse"] = json!({ "status": 302, "headers": { "Set-Cookie": "sid=1" } });
+    next.params["timestamp"] = json!(10.25);
+    recordings.note(&BrowserEvent::Cdp(Arc::new(next)));
+    recordings.note(&cdp(
+        "Network.responseReceived",
+        json!({ "requestId": "1", "response": { "status": 200 } }),
+        None,
+    ));
+    recordings.note(&cdp("Network.loadingFinished", json!({ "requestId": "1", "timestamp": 11.0 }), None));
+    let told: Vec<_> = requests(&recordings).entries;
+    assert_eq!(
+        (told[0].status, &told[0].outcome, told[0].took_ms),
+        (Some(302), &Outcome::Redirected, Some(250))
+    );
+    assert_eq!(
+        (told[1].status, &told[1].outcome, told[1].took_ms),
+        (Some(200), &Outcome::Finished, Some(750))
+    );
+    assert_eq!(told[0].received, [("Set-Cookie".to_owned(), "[masked]".to_owned())]);
+    assert_eq!(told[0].sent, [("Authorization".to_owned(), "[masked]".to_owned())]);
+}
+
+#[test]
+fn blocked_request_says_by_what() {
+    let recordings = recording();
+    recordings.note(&sent("1", "http://a/ad?token=abc"));
+    let failed = json!({ "requestId": "1", "errorText": "net::ERR_FAILED", "blockedReason": "csp" });
+    recordings.note(&cdp("Network.loadingFailed", failed, None));
+    let told = requests(&recordings).entries.remove(0);
+    assert_eq!(told.outcome, Outcome::Failed("net::ERR_FAILED, blocked: csp".to_owned()));
+    assert_eq!(told.url, "http://a/ad?token=[masked]");
+}
+
+#[test]
+fn frames_of_other_processes_do_not_mix_with_the_page() {
+    let recordings = recording();
+    assert!(!recordings.note(&sent("1", "http://a/")), "listeners wait for the page's own");
+    let BrowserEvent::Cdp(mut child) = sent("1", "http://b/") else { unreachable!() };
+    Arc::make_mut(&mut child).cdp_session_id = Some("child".into());
+    assert!(recordings.note(&BrowserEvent::Cdp(child)));
+    recordings.note(&cdp("Network.loadingFinished", json!({ "requestId": "1" }), Some("child")));
+    let told: Vec<_> = requests(&recordings).entries.into_iter().map(|record| record.outcome).collect();
+    assert_eq!(told, [Outcome::Open, Outcome::Finished]);
+}
+
+#[test]
+fn flood_stays_within_its_bounds() {
+    let recordings = recording();
+    for n in 0..2_000 {
+        logged(&recordings, f64::from(n + 1), json!([{ "value": "x".repeat(5_000) }]));
+        recordings.note(&sent(&n.to_string(), &format!("http://a/{}", "y".repeat(5_000))));
+    }
+    let (console, requests) = (console(&recordings), requests(&recordings));
+    assert!(console.kept < 500 && console.dropped > 1_500, "{} {}", console.kept, console.dropped);
+    let bytes: usize = console.entries.iter().map(|entry| entry.text.len()).sum();
+    assert!(bytes <= 256 * 1024, "{bytes}");
+    assert!(
+        requests.kept <= 500 && requests.entries.iter().all(|record| record.url.chars().count() <= 1_001)
+    );
+}
+
+#[test]
+fn tab_that_nobody_holds_is_not_recorded() {
+    let recordings = Recordings::default();
+    logged(&recordings, 1.0, json!([{ "value": "one" }]));
+    recordings.note(&sent("1", "http://a/"));
+    assert_eq!((console(&recordings).kept, requests(&recordings).kept), (0, 0));
+}
+
+#[test]
+fn body_that_is_no_text_is_told_by_its_size() {
+    let answer = json!({ "body": "/9j/4A==", "base64Encoded": true });
+    assert_eq!(Body::received(&answer, "image/jpeg"), Body::Binary(4));
+    let answer = json!({ "body": "{\"password\":\"hunter2\"}", "base64Encoded": false });
+    assert_eq!(
+        Body::received(&answer, "application/json"),
+        Body::Text("{\"password\":\"[masked]\"}".to_owned())
+    );
+    assert_eq!(Body::received(&Value::Null, "text/html"), Body::Unknown);
+}
+
+struct Line(mpsc::UnboundedSender<CdpSend>);
+
+impl Wire for Line {
+    fn send(&self, message: Outbound) -> Result<(), WireError> {
+        match message {
+            Outbound::CdpSend(send) => self.0.send(send).map_err(|_| WireError::Closed),
+            _ => Ok(()),
+        }
+    }
+
+    fn has(&self, _: &str) -> bool {
+        true
+    }
+}
+
+#[test]
+fn frames_and_workers_are_asked_to_report_and_nothing_else_is() {
+    let (line, mut sent) = mpsc::unbounded_channel();
+    let context = ExtensionContext::new(SessionId::from("sp-1"), Arc::new(Line(line)), None);
+    for kind in ["iframe", "worker", "service_worker", "page"] {
+        let params = json!({ "sessionId": kind, "targetInfo": { "type": kind, "targetId": "T" } });
+        context.publish(cdp("Target.attachedToTarget", params, None));
+    }
+    let mut methods = Vec::new();
+    while let Ok(send) = sent.try_recv() {
+        methods.push(format!("{} {}", send.cdp_session_id.unwrap().as_str(), send.method));
+    }
+    assert_eq!(
+        methods,
+        [
+            "iframe Runtime.enable",
+            "iframe Log.enable",
+            "iframe Network.enable",
+            "worker Runtime.enable",
+            "worker Log.enable",
+            "worker Network.enable",
+        ]
+    );
+}
