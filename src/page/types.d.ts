@@ -76,6 +76,8 @@ interface Candidate {
   kind: 'control' | 'handler' | 'weak' | 'scroll' | 'text' | 'frame';
   tag: string;
   role: string;
+  /** Of what is to be seen of it; `null` for what is not. */
+  style: CSSStyleDeclaration | null;
   owner: Candidate | null;
   /** Candidates inside it that are no mere part of it. */
   inner: number;

@@ -77,6 +77,19 @@ pub(super) struct EndedCall {
     ended: Result<Ended, JoinError>,
 }
 
+/// The CLI's own tools that may ask for a permission of this kind. Kinds that none of those which can be switched on
+/// asks for (`mcp`, `memory`, `hook`, what a later CLI brings) have none: they are refused.
+fn asking_tools(kind: &str) -> &'static [&'static str] {
+    match kind {
+        "shell" => &["bash"],
+        // A command reads, writes and fetches too.
+        "read" => &["view", "grep", "glob", "create", "edit", "bash"],
+        "write" => &["create", "edit", "bash"],
+        "url" => &["web_fetch", "bash"],
+        _ => &[],
+    }
+}
+
 impl Calls {
     pub fn new(turn: &Turn) -> Self {
         Self {
@@ -146,7 +159,7 @@ impl Calls {
                 if known { String::new() } else { format!("There is no tool named {tool}.") },
             ));
         }
-        if builtin_tools.is_empty() {
+        if !asking_tools(kind).iter().any(|asking| builtin_tools.iter().any(|on| on == asking)) {
             return Some((id, false, format!("{tool} is switched off in Browy's settings.")));
         }
         let (asks, cancel) = (Arc::clone(&self.asks), self.cancel.child_token());

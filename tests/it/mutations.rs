@@ -17,9 +17,19 @@ fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-fn seed() -> u64 {
+/// Rounds that once went wrong: an element of an open root was put elsewhere under the button, the control of a label
+/// was taken out or drawn anew before the press, the release over another button of a closed root.
+const ONCE_WRONG: [u64; 5] = [3_548_735_729, 1_526_058_634, 1_526_059_087, 1_526_059_298, 1_526_059_725];
+
+/// The seeds of a run. Asked for a number of rounds it takes fresh ones; the default run is the same every time.
+fn seeds() -> Vec<u64> {
     let fresh = || u64::from(u32::from_le_bytes(uuid::Uuid::new_v4().as_bytes()[..4].try_into().unwrap()));
-    number("BROWY_SEED").unwrap_or_else(fresh)
+    let (first, rounds) = match (number("BROWY_SEED"), number("BROWY_MUTATIONS")) {
+        (Some(seed), rounds) => (seed, rounds.unwrap_or(50)),
+        (None, Some(rounds)) => (fresh(), rounds),
+        (None, None) => return ONCE_WRONG.into_iter().chain(1..=45).collect(),
+    };
+    (0..rounds).map(|at| first.wrapping_add(at)).collect()
 }
 
 /// One view, what the page does then, and one click.
@@ -66,20 +76,20 @@ fn judge(result: &Value, verdict: &Value) -> Result<String, String> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_wrong_element_is_clicked_whatever_the_page_does() {
-    let rounds = number("BROWY_MUTATIONS").unwrap_or(50);
-    let first = seed();
+    let seeds = seeds();
+    let rounds = seeds.len() as u64;
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/mutations");
     let stage = Stage::of_folder(folder, "page.html", &[]).await;
     let mut outcomes: BTreeMap<String, u32> = BTreeMap::new();
     let mut failures = Vec::new();
-    for at in 0..rounds {
-        match round(&stage, first.wrapping_add(at)).await {
+    for &seed in &seeds {
+        match round(&stage, seed).await {
             Ok(outcome) => *outcomes.entry(outcome).or_default() += 1,
             Err(failure) => failures.push(failure),
         }
     }
     stage.close().await;
-    println!("BROWY_SEED={first}: {rounds} rounds, {outcomes:?}");
+    println!("BROWY_SEED={}: {rounds} rounds, {outcomes:?}", seeds[0]);
     assert!(failures.is_empty(), "{} of {rounds} rounds:\n{}", failures.len(), failures.join("\n\n"));
     // A run in which everything is refused, or nothing, would prove little.
     if rounds >= 100 {

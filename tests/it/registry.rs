@@ -122,3 +122,19 @@ fn tool_reference_is_current() {
         "docs/tools.md is stale: UPDATE=1 cargo test --test it tool_reference_is_current"
     );
 }
+
+#[test]
+fn system_prompt_is_short_and_names_only_tools_that_are_on() {
+    let prompt = browy::agent::prompt::SYSTEM_PROMPT;
+    let tokens = tiktoken_rs::o200k_base().unwrap().encode_ordinary(prompt).len();
+    assert!(tokens <= 1_500, "{tokens} tokens");
+
+    let blocks = ["browser_context", "page_view", "recent_actions"];
+    let policy = browy::tools::policy::ToolPolicy::default();
+    let on: BTreeSet<&str> = policy.allowed().map(|tool| tool.spec().name).collect();
+    let words = prompt.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    let named: BTreeSet<&str> = words.filter(|word| word.contains('_') && !blocks.contains(word)).collect();
+    assert!(named.contains("inspect_page"), "{named:?}");
+    let unknown: Vec<_> = named.difference(&on).collect();
+    assert!(unknown.is_empty(), "the system prompt names tools that the model does not have: {unknown:?}");
+}

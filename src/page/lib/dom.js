@@ -25,6 +25,7 @@ const dom = (() => {
   const self = {
     /** @type {(n: Node) => number} */ type: getter(node, 'nodeType'),
     /** @type {(n: Node) => Node | null} */ firstChild: getter(node, 'firstChild'),
+    /** @type {(e: Element) => Element | null} */ firstElement: getter(element, 'firstElementChild'),
     /** @type {(n: Node) => Node | null} */ next: getter(node, 'nextSibling'),
     /** @type {(n: Node) => Node | null} */ parent: getter(node, 'parentNode'),
     /** @type {(n: Node) => Document} */ documentOf: getter(node, 'ownerDocument'),

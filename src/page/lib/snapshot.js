@@ -28,7 +28,7 @@ const snapshot = (() => {
     if (inherited.opacity < 0.05 && !field) return false;
     if (geometry.isEmpty(geometry.meet(box, candidate.clip.reach))) return false;
     if (box.right - box.left > 2 || box.bottom - box.top > 2 || kind === 'text') {
-      const style = dom.style(visible);
+      const style = candidate.style ?? dom.style(visible);
       if (walk.isClippedAway(style)) return false;
       if (kind === 'weak' && style.pointerEvents === 'none') return false;
     } else if (kind !== 'control') return false;
@@ -437,8 +437,17 @@ const snapshot = (() => {
   /** @param {InstanceType<typeof walk.Walk>} pass */
   function remember(pass) {
     for (const place of pass.places) before.set(place.document, new WeakSet());
-    for (const candidate of pass.candidates) {
-      if (!candidate.dropped) before.get(candidate.inherited.place.document)?.add(candidate.element);
+    /** @type {Place | null} */
+    let place = null;
+    /** @type {WeakSet<Element> | undefined} */
+    let known;
+    for (const { dropped, inherited, element } of pass.candidates) {
+      if (dropped) continue;
+      if (inherited.place !== place) {
+        place = inherited.place;
+        known = before.get(place.document);
+      }
+      known?.add(element);
     }
   }
 

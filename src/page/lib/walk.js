@@ -26,7 +26,8 @@ const walk = (() => {
     if (asked.has(element)) return false;
     if (tag.includes('-')) return true;
     if (dom.firstChild(element) || !HOSTS.test(tag)) return false;
-    return dom.clientWidth(element) >= 20 && dom.clientHeight(element) >= 20;
+    // Most empty boxes have no height.
+    return dom.clientHeight(element) >= 20 && dom.clientWidth(element) >= 20;
   }
 
   /**
@@ -79,6 +80,21 @@ const walk = (() => {
   function liveness(element) {
     const live = dom.attr(element, 'aria-live');
     return live === 'polite' || live === 'assertive';
+  }
+
+  /** Boxes that words stand in, and that nothing but their style can make anything of. */
+  const PLAIN = /^(span|div|p|td|th|li|b|i|em|strong|small|dt|dd|u|s|code|time|sup|sub|mark|q|cite|kbd|var|abbr|figcaption|pre|blockquote|section|article)$/;
+
+  /**
+   * Whether an element without attributes and without elements inside is no more than its words. Most of a page is;
+   * every style that need not be read counts.
+   * @param {Element} element @param {string} tag @param {CSSStyleDeclaration} style @param {string} display
+   * @param {Inherited} up
+   */
+  function isPlain(element, tag, style, display, up) {
+    if (!PLAIN.test(tag) || dom.firstElement(element) || dom.shadow(element) || listening.has(element)) return false;
+    if (!up.pointer && style.cursor === 'pointer') return false;
+    return display === 'inline' || !/auto|scroll/.test(style.overflow);
   }
 
   /** Whether absolute and fixed boxes inside stay in this one. @param {CSSStyleDeclaration} style */
@@ -292,24 +308,39 @@ const walk = (() => {
       if (SKIP.test(tag)) return null;
       this.counts.elements += 1;
       const style = dom.style(element);
-      if (style.display === 'none' || style.contentVisibility === 'hidden') return null;
-      this.reorders = style.display.endsWith('flex') || style.display.endsWith('grid') ? style : null;
+      // Every read of a style is a question to the browser: each is asked once, and only when it matters.
+      const display = style.display;
+      if (display === 'none') return null;
       const bare = !dom.hasAttributes(element);
+      this.reorders = null;
+      if (bare && isPlain(element, tag, style, display, up)) {
+        this.mayHold(element, tag);
+        return up;
+      }
+      if (style.contentVisibility === 'hidden') return null;
+      if (display.endsWith('flex') || display.endsWith('grid')) this.reorders = style;
       const role = bare ? '' : names.role(element);
       const position = style.position;
       const clip =
         position === 'absolute' ? up.absolute : position === 'fixed' && !isHeld(element) ? up.fixed : up.clip;
-      const opacity = style.opacity === '1' ? up.opacity : up.opacity * Number(style.opacity);
+      const ownOpacity = style.opacity;
+      const opacity = ownOpacity === '1' ? up.opacity : up.opacity * Number(ownOpacity);
       const pointer = style.cursor === 'pointer';
       // Most elements hand down what they were handed.
       let down = up;
       if (clip !== up.clip || opacity !== up.opacity || pointer !== up.pointer)
         down = { ...up, clip, opacity, pointer };
       if (!bare) down = this.states(element, role, up, down);
-      const overflowX = style.overflowX;
-      const overflowY = style.overflowY;
-      const clips = (overflowX !== 'visible' || overflowY !== 'visible') && this.clips(tag, style, down.place);
-      const candidate = this.candidate(element, tag, role, bare, style, up, down, clips);
+      const overflow = style.overflow;
+      const clips = overflow !== 'visible' && this.clips(tag, display, down.place);
+      const candidate = this.candidate(element, tag, role, bare, style, up, down, clips ? overflow : '');
+      const frame = tag === 'iframe' || tag === 'frame';
+      const shadow = dom.shadow(element);
+      // To words alone nothing is handed down.
+      if (!frame && !shadow && tag !== 'slot' && !dom.firstElement(element)) {
+        this.mayHold(element, tag);
+        return CLOSED.test(tag) ? null : down;
+      }
       if (candidate && candidate.kind !== 'text' && candidate.kind !== 'scroll') {
         down = {
           ...down,
@@ -319,16 +350,19 @@ const walk = (() => {
       } else if (candidate?.kind === 'text' && isLive(element, tag, role)) down = { ...down, live: true };
       if (clips) {
         const edges = geometry.placed(down.place, dom.rect(element));
-        down = {
-          ...down,
-          clip: geometry.clipped(clip, edges, element, overflowX, overflowY, style.direction === 'rtl'),
-        };
+        const [x = '', y = x] = overflow.split(' ');
+        down = { ...down, clip: geometry.clipped(clip, edges, element, x, y, style.direction === 'rtl') };
       }
       if (down.clip !== down.absolute && (position !== 'static' || holds(style)))
         down = { ...down, absolute: down.clip };
-      if (tag === 'iframe' || tag === 'frame') return this.frame(element, style, down);
-      if (this.hosts.length < 64 && !dom.shadow(element) && mayHost(element, tag)) this.hosts.push(element);
+      if (frame) return this.frame(element, style, down);
+      if (!shadow) this.mayHold(element, tag);
       return CLOSED.test(tag) ? null : down;
+    }
+
+    /** Notes an element that may hold a closed root. @param {Element} element @param {string} tag */
+    mayHold(element, tag) {
+      if (this.hosts.length < 64 && mayHost(element, tag)) this.hosts.push(element);
     }
 
     /**
@@ -353,11 +387,11 @@ const walk = (() => {
     /**
      * Whether `overflow` works on the element's own box.
      * @param {string} tag
-     * @param {CSSStyleDeclaration} style
+     * @param {string} display
      * @param {Place} of
      */
-    clips(tag, style, of) {
-      if (tag === 'html' || style.display === 'inline' || style.display === 'contents') return false;
+    clips(tag, display, of) {
+      if (tag === 'html' || display === 'inline' || display === 'contents') return false;
       if (tag !== 'body') return true;
       const root = dom.rootElement(of.document);
       return root !== null && dom.style(root).overflowX !== 'visible';
@@ -371,23 +405,23 @@ const walk = (() => {
      * @param {CSSStyleDeclaration} style
      * @param {Inherited} up
      * @param {Inherited} down
-     * @param {boolean} clips
+     * @param {string} overflow what it does to what is inside it; empty: nothing
      * @returns {Candidate | null}
      */
-    candidate(element, tag, role, bare, style, up, down, clips) {
+    candidate(element, tag, role, bare, style, up, down, overflow) {
       if (tag === 'label') return this.label(element, style, down);
       let kind = kindOf(element, tag, role, bare, style, up);
       const owner = down.owner;
       if ((kind === 'handler' || kind === 'weak') && owner && isLeaf(owner)) kind = null;
       if (kind === 'weak' && owner && owner.kind !== 'handler') kind = null;
       if (up.editable && kind !== 'control') kind = null;
-      if (!kind && !clips && bare && !TEXT.test(tag)) return null;
+      if (!kind && !overflow && bare && !TEXT.test(tag)) return null;
       if (style.visibility !== 'visible') return null;
-      const scrollable = clips && isScrollable(element, style);
+      const scrollable = /auto|scroll/.test(overflow) && isScrollable(element, overflow);
       if (!kind && scrollable && !owner) kind = 'scroll';
       if (!kind && !down.live && isText(element, tag, role) && !(owner && owner.kind !== 'scroll')) kind = 'text';
       if (!kind || this.made.has(element)) return null;
-      return this.make(element, kind, tag, role, owner, down, scrollable);
+      return this.make(element, kind, tag, role, style, owner, down, scrollable);
     }
 
     /**
@@ -395,12 +429,13 @@ const walk = (() => {
      * @param {Candidate["kind"]} kind
      * @param {string} tag
      * @param {string} role
+     * @param {CSSStyleDeclaration | null} style of what is to be seen of it
      * @param {Candidate | null} owner
      * @param {Inherited} inherited
      * @param {boolean} scrollable
      * @returns {Candidate}
      */
-    make(element, kind, tag, role, owner, inherited, scrollable) {
+    make(element, kind, tag, role, style, owner, inherited, scrollable) {
       /** @type {Candidate} */
       const candidate = {
         element,
@@ -408,6 +443,7 @@ const walk = (() => {
         kind,
         tag,
         role,
+        style,
         owner,
         inner: 0,
         inherited,
@@ -434,15 +470,16 @@ const walk = (() => {
       const control = geometry.control(label);
       if (!control) {
         return listening.has(label) || style.cursor === 'pointer'
-          ? this.make(label, 'handler', 'label', '', down.owner, down, false)
+          ? this.make(label, 'handler', 'label', '', style, down.owner, down, false)
           : null;
       }
       const known = this.made.get(control);
-      if (operable(control)) return known ?? this.stand(label, down);
+      if (operable(control)) return known ?? this.stand(label, style, down);
       if (known?.proxy) return known;
       if (known) known.dropped = true;
       if (style.visibility !== 'visible') return null;
-      const candidate = this.make(control, 'control', dom.tag(control), names.role(control), down.owner, down, false);
+      const tag = dom.tag(control);
+      const candidate = this.make(control, 'control', tag, names.role(control), style, down.owner, down, false);
       candidate.proxy = label;
       return candidate;
     }
@@ -450,11 +487,12 @@ const walk = (() => {
     /**
      * Owns what is inside a label without being listed.
      * @param {Element} label
+     * @param {CSSStyleDeclaration} style
      * @param {Inherited} down
      * @returns {Candidate}
      */
-    stand(label, down) {
-      const candidate = this.make(label, 'control', 'label', '', down.owner, down, false);
+    stand(label, style, down) {
+      const candidate = this.make(label, 'control', 'label', '', style, down.owner, down, false);
       candidate.dropped = true;
       return candidate;
     }
@@ -472,7 +510,7 @@ const walk = (() => {
       if (inset.rect.width < 2 || inset.rect.height < 2) return null;
       const inner = dom.shown(element);
       if (!inner) {
-        this.make(element, 'frame', 'iframe', '', null, down, false);
+        this.make(element, 'frame', 'iframe', '', style, null, down, false);
         return null;
       }
       const of = place(inner, element, down.place, down.place.x + inset.x, down.place.y + inset.y);
@@ -493,6 +531,7 @@ const walk = (() => {
             'control',
             'input',
             '',
+            null,
             null,
             { ...first, place: of, clip: { seen: geometry.NOWHERE, reach: geometry.EVERYWHERE } },
             false,
@@ -525,13 +564,16 @@ const walk = (() => {
     return children.map((child) => child.node);
   }
 
-  /** @param {Element} element @param {CSSStyleDeclaration} style */
-  function isScrollable(element, style) {
-    const scrolls = (/** @type {string} */ overflow) => overflow === 'auto' || overflow === 'scroll';
-    if (dom.clientHeight(element) < 20 || dom.clientWidth(element) < 20) return false;
+  /** @param {Element} element @param {string} overflow `x y`, or one word for both */
+  function isScrollable(element, overflow) {
+    const [x = '', y = x] = overflow.split(' ');
+    const scrolls = (/** @type {string} */ way) => way === 'auto' || way === 'scroll';
+    const height = dom.clientHeight(element);
+    if (height < 20) return false;
+    const width = dom.clientWidth(element);
+    if (width < 20) return false;
     return (
-      (scrolls(style.overflowY) && dom.scrollHeight(element) > dom.clientHeight(element) + 4) ||
-      (scrolls(style.overflowX) && dom.scrollWidth(element) > dom.clientWidth(element) + 4)
+      (scrolls(y) && dom.scrollHeight(element) > height + 4) || (scrolls(x) && dom.scrollWidth(element) > width + 4)
     );
   }
 
