@@ -264,7 +264,8 @@ export type ErrorCode =
 
 /**
  * Progress that is no text: `status.thinking`, `status.idle`, `status.error`, `llm_call_start`,
- * `llm_call_end`, `tool_start`, `tool_end`, `reasoning`.
+ * `llm_call_end`, `tool_start`, `tool_end`, `reasoning`, `status.retry` (the model is asked again), and with a
+ * text for the person `status.model` (another model answers) and `status.budget` (the turn used up what it may).
  */
 export type EventActivity = {
   sessionId: SessionId;

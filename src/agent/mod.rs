@@ -206,6 +206,8 @@ pub enum AgentEvent {
         /// Everything it said about it.
         detail: Value,
     },
+    /// The backend sums up what is old in the chat: the model may no longer have it word for word.
+    Compacted,
     /// The backend tries again after a failure of the model service.
     Retry {
         /// Why.

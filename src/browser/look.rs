@@ -12,10 +12,10 @@ use super::cdp::CdpError;
 use super::extension_context::ExtensionContext;
 use super::frames::MAX_DEPTH;
 use super::page::{PAGE_TIMEOUT, PageError, World, WorldId};
-use super::refs::{Fingerprint, FrameHop, Ref, RefError};
+use super::refs::{Fingerprint, FrameHop, Ref, RefError, RefTable};
 use super::render::{self, Line, Page};
 use super::seer::Seer;
-use super::view::{Entry, FrameView, LastView, PageView, ViewError, ViewOptions};
+use super::view::{Entry, FrameView, LastView, Listing, PageView, ViewError, ViewOptions};
 use crate::page::{PageFunction, function};
 use crate::protocol::TabId;
 
@@ -303,19 +303,54 @@ impl Seer {
         let last = self.last.entry(tab).or_default();
         let comparable = last.world == world && world.is_some();
         let refs = &mut self.refs;
+        if let Some(listing) = self.resting.remove(&tab)
+            && !comparable
+            && *options == ViewOptions::default()
+        {
+            keep_numbers(&page, &lines, options, listing, refs, tab);
+        }
         let number = |line: &Line<'_>| {
             let entry = line.entry;
             refs.number(reference(tab, line.world, entry, line.origin))
         };
         let old = (options.delta && comparable).then_some(&*last);
-        let written = render::write(&page, lines, options, old, number);
+        let written = render::write(&page, &lines, options, old, number);
         if wanted.region.is_none() {
             let kept = if comparable { std::mem::take(last) } else { LastView::default() };
-            *last = LastView { world, lines: kept.lines, texts: written.texts };
+            let whole = *options == ViewOptions::default();
+            let listing = if whole { written.listing } else { kept.listing };
+            *last = LastView { world, lines: kept.lines, texts: written.texts, listing };
             last.lines.retain(|index, _| gone.binary_search(index).is_err());
             last.lines.extend(written.lines);
         }
-        PageView { tab, text: written.text, shown: written.shown, total, facts }
+        PageView { tab, text: written.text, shown: written.shown, total, facts, digest: written.digest }
+    }
+}
+
+/// Gives the elements of a page that is taken up again the numbers they had, if the page lists exactly what it did
+/// when it was let go of; else none of them.
+fn keep_numbers(
+    page: &Page<'_>,
+    lines: &[Line<'_>],
+    options: &ViewOptions,
+    listing: Listing,
+    refs: &mut RefTable,
+    tab: TabId,
+) {
+    let mut numbers = listing.iter().map(|(index, _)| *index).filter(|index| *index > 0);
+    let mut elements = Vec::new();
+    let number = |line: &Line<'_>| {
+        let index = numbers.next().unwrap_or(0);
+        elements.push((index, reference(tab, line.world, line.entry, line.origin)));
+        index
+    };
+    let written = render::write(page, lines, options, None, number);
+    let same = written.listing == listing
+        && elements.iter().all(|(index, element)| refs.takes_over(*index, element));
+    if same {
+        for (index, element) in elements {
+            refs.rebind(index, element);
+        }
     }
 }
 

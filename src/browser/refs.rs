@@ -315,6 +315,25 @@ impl RefTable {
         self.last
     }
 
+    /// Lets a number stand for an element of another world that looks the same in the same place. `false`: the
+    /// number stands for something else, or the element has a number.
+    pub(super) fn takes_over(&self, index: u32, element: &Ref) -> bool {
+        !self.by_slot.contains_key(&(element.world, element.slot))
+            && self.by_index.get(&index).is_some_and(|old| {
+                old.tab == element.tab
+                    && old.origin == element.origin
+                    && old.fingerprint == element.fingerprint
+            })
+    }
+
+    /// Binds a number to an element. Only for one that [`takes_over`](Self::takes_over).
+    pub(super) fn rebind(&mut self, index: u32, element: Ref) {
+        self.by_slot.insert((element.world, element.slot), index);
+        if let Some(old) = self.by_index.insert(index, element) {
+            self.by_slot.remove(&(old.world, old.slot));
+        }
+    }
+
     /// The number of an element that has one.
     pub(super) fn known(&self, world: WorldId, slot: u32) -> Option<u32> {
         self.by_slot.get(&(world, slot)).copied()

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::page::WorldId;
 use super::text::{clean, quoted, token};
 use super::tokens::tokens;
-use super::view::{Counts, Entry, LastView, PageFacts, ViewOptions};
+use super::view::{Counts, Entry, LastView, Listing, PageFacts, ViewOptions};
 
 /// Longest text between two tags, longest attribute, longest address: graphemes.
 const TEXT: usize = 100;
@@ -184,21 +184,31 @@ pub(super) struct Written {
     pub(super) shown: usize,
     pub(super) lines: HashMap<u32, String>,
     pub(super) texts: HashSet<String>,
+    pub(super) listing: Listing,
+    /// Of the text without `*`.
+    pub(super) digest: u64,
 }
 
 /// Writes what fits the budget; with `old`, only what differs from it.
 pub(super) fn write<'a>(
     page: &Page<'_>,
-    lines: Vec<Line<'a>>,
+    lines: &[Line<'a>],
     options: &ViewOptions,
     old: Option<&LastView>,
     mut number: impl FnMut(&Line<'a>) -> u32,
 ) -> Written {
     let bodies: Vec<String> =
         lines.iter().map(|line| if line.is_entry() { line.body() } else { String::new() }).collect();
-    let chosen = choose(&lines, &bodies, options);
-    let mut written =
-        Written { text: head(page, old.is_some()), shown: 0, lines: HashMap::new(), texts: HashSet::new() };
+    let chosen = choose(lines, &bodies, options);
+    let mut written = Written {
+        text: head(page, old.is_some()),
+        shown: 0,
+        lines: HashMap::new(),
+        texts: HashSet::new(),
+        listing: Vec::new(),
+        digest: 0,
+    };
+    let mut marks = Vec::new();
     let mut hidden = 0;
     let mut last_number = 0;
     let mut changed = false;
@@ -223,6 +233,7 @@ pub(super) fn write<'a>(
                 let _ = writeln!(written.text, "{body}");
             }
             written.texts.insert(body.clone());
+            written.listing.push((0, body.clone()));
             continue;
         }
         let index = number(line);
@@ -232,8 +243,12 @@ pub(super) fn write<'a>(
         let rest = format!("{off}{index}]{body}");
         if old.is_none_or(|old| old.lines.get(&index) != Some(&rest)) {
             changed = true;
+            if !new.is_empty() {
+                marks.push(written.text.len() + 1);
+            }
             let _ = writeln!(written.text, "[{new}{rest}");
         }
+        written.listing.push((index, rest.clone()));
         written.lines.insert(index, rest);
     }
     match old {
@@ -244,7 +259,21 @@ pub(super) fn write<'a>(
         None => {}
         Some(_) => gone(&mut written.text, page.gone, changed),
     }
+    written.digest = digest(&written.text, &marks);
     written
+}
+
+/// Of the text without the bytes at `marks`.
+fn digest(text: &str, marks: &[usize]) -> u64 {
+    use std::hash::{DefaultHasher, Hasher};
+    let mut hasher = DefaultHasher::new();
+    let mut from = 0;
+    for mark in marks {
+        hasher.write(text.get(from..*mark).unwrap_or_default().as_bytes());
+        from = mark + 1;
+    }
+    hasher.write(text.get(from..).unwrap_or_default().as_bytes());
+    hasher.finish()
 }
 
 fn gone(text: &mut String, gone: &[u32], changed: bool) {

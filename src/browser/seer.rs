@@ -12,7 +12,7 @@ use super::frames::{MAX_DEPTH, TabFrames};
 use super::marks::Mark;
 use super::page::{PageError, World, WorldId};
 use super::refs::{Element, Fingerprint, FrameHop, FrameRef, Ref, RefError, RefTable};
-use super::view::{LastView, PageView, ViewError, ViewOptions};
+use super::view::{LastView, Listing, PageView, ViewError, ViewOptions};
 use crate::page::{PageFunction, function};
 use crate::protocol::{TabEventKind, TabId};
 
@@ -78,6 +78,9 @@ pub(super) struct Seer {
     pub(super) tabs: HashMap<TabId, TabFrames>,
     pub(super) refs: RefTable,
     pub(super) last: HashMap<TabId, LastView>,
+    /// What was listed last of tabs that were let go of: if all of it is still so when they are taken up again,
+    /// the numbers stay.
+    pub(super) resting: HashMap<TabId, Listing>,
     pub(super) next_world: u64,
 }
 
@@ -90,6 +93,7 @@ impl Seer {
             tabs: HashMap::new(),
             refs: RefTable::default(),
             last: HashMap::new(),
+            resting: HashMap::new(),
             next_world: 0,
         }
     }
@@ -162,7 +166,14 @@ impl Seer {
                 }
             }
             BrowserEvent::Tab(event) if event.event == TabEventKind::Removed => self.forget(event.tab_id),
-            BrowserEvent::Detached(detached) => self.forget(detached.tab_id),
+            BrowserEvent::Detached(detached) => {
+                let listing =
+                    self.last.get_mut(&detached.tab_id).map(|last| std::mem::take(&mut last.listing));
+                self.forget(detached.tab_id);
+                if let Some(listing) = listing.filter(|listing| !listing.is_empty()) {
+                    self.resting.insert(detached.tab_id, listing);
+                }
+            }
             BrowserEvent::Tab(event) => {
                 if let Some(old) = event.replaced_tab_id {
                     self.forget(old);
@@ -176,6 +187,7 @@ impl Seer {
     fn forget(&mut self, tab: TabId) {
         self.tabs.remove(&tab);
         self.last.remove(&tab);
+        self.resting.remove(&tab);
     }
 
     /// After missed events nothing known of child targets can be trusted.

@@ -45,6 +45,8 @@ pub struct PageView {
     pub total: usize,
     /// What the page says of itself.
     pub facts: PageFacts,
+    /// Of the text without its marks for what is new: the same for two views that say the same.
+    pub digest: u64,
 }
 
 /// What the top document says of itself, for the context block. Raw page text.
@@ -198,4 +200,8 @@ pub(super) struct LastView {
     pub(super) world: Option<WorldId>,
     pub(super) lines: HashMap<u32, String>,
     pub(super) texts: HashSet<String>,
+    pub(super) listing: Listing,
 }
+
+/// The lines of a view in their order, each with its number; text has 0.
+pub(super) type Listing = Vec<(u32, String)>;

@@ -247,7 +247,8 @@ wire! {
     }
 
     /// Progress that is no text: `status.thinking`, `status.idle`, `status.error`, `llm_call_start`,
-    /// `llm_call_end`, `tool_start`, `tool_end`, `reasoning`.
+    /// `llm_call_end`, `tool_start`, `tool_end`, `reasoning`, `status.retry` (the model is asked again), and with a
+    /// text for the person `status.model` (another model answers) and `status.budget` (the turn used up what it may).
     pub struct EventActivity {
         pub session_id: SessionId,
         pub event: String,

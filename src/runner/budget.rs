@@ -21,6 +21,24 @@ pub struct Budget {
     failures: Vec<(String, u32)>,
 }
 
+impl Spent {
+    /// What the person is told.
+    pub fn for_person(&self) -> String {
+        match self {
+            Self::Calls => format!(
+                "This turn has used its {MAX_CALLS} steps. Browy is to say what is done and what is left; ask to go on."
+            ),
+            Self::Text => format!(
+                "This turn has read its {} MiB of pages. Browy is to say what is done and what is left; ask to go on.",
+                MAX_TOOL_TEXT / 1024 / 1024
+            ),
+            Self::SameFailure => format!(
+                "The same step failed {MAX_SAME_FAILURES} times and is not tried again. Browy is to find another way or to ask."
+            ),
+        }
+    }
+}
+
 /// Why a call is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Spent {

@@ -1,6 +1,7 @@
 //! The tool calls of one turn.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::mem::Discriminant;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::asks::Asks;
-use super::budget::Budget;
+use super::budget::{Budget, Spent};
 use super::client::SessionWire;
 use super::lane::Lane;
 use super::summary::summary;
@@ -19,7 +20,7 @@ use crate::agent::recent_actions::{Outcome, RecentActions};
 use crate::agent::{ImageData, ToolReply, TurnControl};
 use crate::browser::{Browser, Wire as _};
 use crate::paths::Paths;
-use crate::protocol::{CallId, ChatToolCall, ChatToolResult, Outbound, SessionId};
+use crate::protocol::{CallId, ChatToolCall, ChatToolResult, EventActivity, Outbound, SessionId};
 use crate::tools::policy::ToolPolicy;
 use crate::tools::{
     Ask, AskPurpose, Effect, ErasedTool, Question, ReplyAnswer, ToolCx, ToolError, ToolOutput, by_name,
@@ -42,6 +43,8 @@ pub(super) struct Calls {
     running: JoinSet<Ended>,
     open: HashMap<Id, Running>,
     budget: Budget,
+    /// What of the budget the person was told is used up.
+    told: HashSet<Discriminant<Spent>>,
 }
 
 /// A call that waits for its place in the lane.
@@ -103,6 +106,7 @@ impl Calls {
             running: JoinSet::new(),
             open: HashMap::new(),
             budget: Budget::default(),
+            told: HashSet::new(),
         }
     }
 
@@ -127,6 +131,15 @@ impl Calls {
             }
         };
         if let Err(spent) = self.budget.take(&name, &args) {
+            if self.told.insert(std::mem::discriminant(&spent)) {
+                let _ = self.wire.send(Outbound::EventActivity(EventActivity {
+                    session_id: self.session.clone(),
+                    event: "status.budget".to_owned(),
+                    tool: None,
+                    text: Some(spent.for_person()),
+                    duration_ms: None,
+                }));
+            }
             return Some(self.refuse(id, name, args, spent.to_string()));
         }
         self.lane

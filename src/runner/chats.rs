@@ -45,6 +45,7 @@ impl Runner {
             self.reply(client, Outbound::ChatDeleteResult(ChatDeleted { id, ok: false, request_id }));
             return;
         }
+        self.forget_turns(&id);
         let Some(state) = self.clients.get(&client) else { return };
         let (outbox, backend, chats) = (state.outbox.clone(), Arc::clone(&self.backend), self.chats.clone());
         self.tasks.spawn(async move {
@@ -59,14 +60,20 @@ impl Runner {
             self.reply(client, error_message(Some(id), ErrorCode::Busy, message));
             return;
         }
-        if let Some(session) = self.sessions.get_mut(&id) {
-            session.recent = Default::default();
-            session.notes.clear();
-        }
+        self.forget_turns(&id);
         let (backend, chats) = (Arc::clone(&self.backend), self.chats.clone());
         self.tasks.spawn(async move {
             delete(backend.as_ref(), &chats, &id.0).await;
         });
+    }
+
+    /// What this process knows of the turns of a chat that is to be deleted.
+    fn forget_turns(&mut self, id: &SessionId) {
+        if let Some(session) = self.sessions.get_mut(id) {
+            session.recent = Default::default();
+            session.shown = None;
+            session.notes.clear();
+        }
     }
 
     /// The turn of this chat crashed in this process, which lives on.

@@ -278,6 +278,7 @@ impl Runner {
                 reasoning_effort: session.reasoning_effort.clone(),
                 builtin_tools: session.builtin_tools.clone(),
                 recent: std::mem::take(&mut session.recent),
+                shown: session.shown.take(),
                 notes: std::mem::take(&mut session.notes),
                 asks: Arc::clone(&session.asks),
                 cancel: cancel.clone(),
@@ -305,6 +306,7 @@ impl Runner {
             && session.incarnation == incarnation
         {
             session.recent = end.recent;
+            session.shown = end.shown;
             session.notes.extend(end.note);
         }
         self.running = None;
@@ -404,6 +406,11 @@ impl Runner {
         }
         if matches!(status, BackendStatus::Ready { .. }) {
             self.tidy_once();
+            return;
+        }
+        // A backend that died may have lost the end of a chat.
+        for session in self.sessions.values_mut() {
+            session.shown = None;
         }
     }
 }

@@ -50,6 +50,8 @@ pub(super) struct Session {
     pub model: Option<String>,
     pub reasoning_effort: Option<String>,
     pub recent: RecentActions,
+    /// See [`Turn::shown`](super::turn::Turn::shown).
+    pub shown: Option<u64>,
     pub notes: Vec<String>,
     pub cancel: CancellationToken,
 }
@@ -210,6 +212,7 @@ impl Runner {
             model: None,
             reasoning_effort: None,
             recent: RecentActions::default(),
+            shown: None,
             notes: Vec::new(),
             cancel: self.root.child_token(),
         }

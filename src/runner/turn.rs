@@ -56,6 +56,8 @@ pub(super) struct Turn {
     pub reasoning_effort: Option<String>,
     pub builtin_tools: Vec<String>,
     pub recent: RecentActions,
+    /// The digest of the last page view in the chat, while the backend has it whole.
+    pub shown: Option<u64>,
     pub notes: Vec<String>,
     pub asks: Arc<Asks>,
     pub cancel: CancellationToken,
@@ -67,6 +69,8 @@ pub(super) struct Turn {
 pub(super) struct TurnEnd {
     pub session: SessionId,
     pub recent: RecentActions,
+    /// See [`Turn::shown`].
+    pub shown: Option<u64>,
     /// The turn did not come to its own end: the next one is told.
     pub note: Option<String>,
 }
@@ -101,7 +105,9 @@ impl Turn {
         {
             wait_for_end(agent).await;
         }
-        TurnEnd { session: self.session, recent: self.recent, note: note(&outcome, unknown) }
+        // Of a turn that broke off nobody knows how much of it the backend kept.
+        let shown = self.shown.filter(|_| matches!(outcome, Outcome::Done));
+        TurnEnd { session: self.session, recent: self.recent, shown, note: note(&outcome, unknown) }
     }
 
     /// Reads the page and sends the prompt.
@@ -109,17 +115,19 @@ impl Turn {
         let cancel = self.cancel.clone();
         let notes = std::mem::take(&mut self.notes);
         let knows = !notes.is_empty();
+        let mut shown = self.shown.take();
         let (mut context, cut_off) = tokio::select! {
             biased;
             () = cancel.cancelled() => return Err(Outcome::Stopped),
             read = futures::future::join(
-                context::read(&self.browser, &self.cancel, self.recent.lines(), notes),
+                context::read(&self.browser, &self.cancel, self.recent.lines(), notes, &mut shown),
                 chats::turn_begins(&self.chats, &self.session, &self.words),
             ) => read,
         };
         if cut_off && !knows {
             context.notes.push(CUT_OFF.to_owned());
         }
+        self.shown = shown;
         let Attached { texts, images } = std::mem::take(&mut self.attached);
         context.attachments = texts;
         let fence = uuid::Uuid::new_v4().simple().to_string();
@@ -218,6 +226,7 @@ impl Turn {
             AgentEvent::Message { message_id, text } => self.delta(answer.message(&message_id, &text)),
             AgentEvent::Discard { message_id } => answer.discard(&message_id),
             AgentEvent::Reasoning { text } => self.activity("reasoning", Some(text)),
+            AgentEvent::Compacted => self.shown = None,
             AgentEvent::Retry { reason } => self.activity("status.retry", Some(reason)),
             AgentEvent::ToolCall { id, name, args } => {
                 let refused = calls.request(id, name, args, &self.policy.borrow());

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::stage::{SOON, Stage};
 use crate::support::chromium::{panel_ready, send_prompt};
-use crate::support::fake_cli::LIMIT;
+use crate::support::fake_cli::{LIMIT, Turn};
 use crate::support::page_server::PageServer;
 use crate::support::processes::kill;
 
@@ -96,5 +96,58 @@ async fn frames_of_other_extensions_are_put_back_when_the_debugger_leaves() {
     panel.close().await.unwrap();
     let guarded = "(() => { try { return !frames[0].location.href; } catch { return true; } })()";
     beside.wait_for(guarded, SOON).await.unwrap();
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn page_is_shown_again_only_when_it_changed_or_the_model_may_have_lost_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = "<!doctype html><title>p</title><h1>Parcel</h1><button>Track</button>";
+    std::fs::write(folder.path().join("p.html"), page).unwrap();
+    let server = PageServer::start(folder.path()).await;
+    let stage = Stage::open().await;
+    let beside = stage.chromium.browser().open_window(&server.url("p.html")).await.unwrap();
+    let panel = stage.chromium.browser().open_side_panel(&beside).await.unwrap();
+    panel_ready(&panel).await.unwrap();
+    let ask = async |words: &str| {
+        send_prompt(&panel, words).await.unwrap();
+        stage.cli.prompt(words).await.unwrap()
+    };
+    // The words are in the panel only when the turn has ended.
+    let end = async |turn: Turn, words: &str| {
+        turn.end(words);
+        let done = format!(
+            "document.querySelector('#state').dataset.state === 'ready' && document.body.innerText.includes('{words}')"
+        );
+        panel.wait_for(&done, SOON).await.unwrap();
+    };
+    let whole = |turn: &Turn| turn.text.contains("<button>Track</button>");
+    let left_out = |turn: &Turn| !whole(turn) && turn.text.contains("Same as the last page view above");
+
+    let turn = ask("first question").await;
+    assert!(whole(&turn), "{}", turn.text);
+    end(turn, "one answer").await;
+    let turn = ask("second question").await;
+    assert!(left_out(&turn), "{}", turn.text);
+    end(turn, "two answers").await;
+
+    beside.evaluate("document.querySelector('h1').outerHTML += '<button>Call back</button>'").await.unwrap();
+    let turn = ask("third question").await;
+    assert!(whole(&turn) && turn.text.contains("Call back"), "{}", turn.text);
+    turn.event("session.compaction_start", json!({}));
+    end(turn, "three answers").await;
+    let turn = ask("fourth question").await;
+    assert!(whole(&turn), "summed up, and not shown again: {}", turn.text);
+    turn.fail("query", "no", None);
+    panel.wait_for("document.querySelector('#state').dataset.state === 'ready'", SOON).await.unwrap();
+    let turn = ask("fifth question").await;
+    assert!(whole(&turn), "after a turn that failed: {}", turn.text);
+    end(turn, "five answers").await;
+
+    stage.cli.exit(4);
+    panel.wait_for("document.querySelector('#state').dataset.state === 'error'", SOON).await.unwrap();
+    let turn = ask("sixth question").await;
+    assert!(whole(&turn), "a CLI that died may have lost it: {}", turn.text);
+    end(turn, "six answers").await;
     stage.close().await;
 }

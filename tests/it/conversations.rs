@@ -296,6 +296,65 @@ async fn a_tool_that_is_off_is_refused_at_dispatch() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_budget_that_is_used_up_is_told_to_the_model_and_once_to_the_person() {
+    let mut world = World::new();
+    let mut browser = world.browser().await;
+    browser.open_panel("sp-1").await;
+    browser.prompts("sp-1", "t1", "Hello");
+    let mut turn = world.prompts.next().await;
+    for _ in 0..3 {
+        let failed = turn.calls("note_get", json!({})).await;
+        assert!(!failed.ok && !failed.text.contains("has failed 3 times"), "{}", failed.text);
+    }
+    for _ in 0..2 {
+        let refused = turn.calls("note_get", json!({})).await;
+        assert!(!refused.ok && refused.text.contains("has failed 3 times"), "{}", refused.text);
+    }
+    for index in 3..200 {
+        let done = turn.calls("note_list", json!({})).await;
+        assert!(done.ok, "call {index}: {}", done.text);
+    }
+    for _ in 0..2 {
+        let refused = turn.calls("note_list", json!({})).await;
+        assert!(!refused.ok && refused.text.contains("used its 200 tool calls"), "{}", refused.text);
+    }
+    turn.says("m", "What is left").await;
+    turn.ends().await;
+    let mut told = Vec::new();
+    loop {
+        let told_or_over = |message: &Outbound| match message {
+            Outbound::EventActivity(activity) => activity.event == "status.budget",
+            message => matches!(message, Outbound::ChatDone(_)),
+        };
+        match browser.until(told_or_over).await {
+            Outbound::EventActivity(activity) => told.push(activity.text.unwrap()),
+            Outbound::ChatDone(done) => break assert_eq!(done.text, "What is left"),
+            _ => unreachable!(),
+        }
+    }
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told[0].contains("failed 3 times") && told[1].contains("200 steps"), "{told:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_that_runs_out_of_time_says_so_and_the_next_one_knows() {
+    let mut world = World::new();
+    let mut browser = world.browser().await;
+    browser.open_panel("sp-1").await;
+    browser.prompts("sp-1", "t1", "Hello");
+    let turn = world.prompts.next().await;
+    turn.says("m", "begun").await;
+    browser.until(|message| matches!(message, Outbound::ChatDelta(_))).await;
+    tokio::time::advance(Duration::from_secs(1_000)).await;
+    let Outbound::ChatError(error) = browser.ending("sp-1").await else { panic!("no error") };
+    assert_eq!(error.code, ErrorCode::Budget);
+    assert!(error.message.contains("30 minutes") && error.message.contains("go on"), "{}", error.message);
+    browser.prompts("sp-1", "t2", "Go on");
+    let next = world.prompts.next().await;
+    assert!(next.prompt.text.contains("the last turn ran out of time"), "{}", next.prompt.text);
+}
+
+#[tokio::test(start_paused = true)]
 async fn no_chat_ever_sees_another_chats_actions() {
     let mut world = World::new();
     let mut browser = world.browser().await;

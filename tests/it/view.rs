@@ -118,6 +118,39 @@ async fn numbers_live_as_long_as_their_elements() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn tab_that_is_taken_up_again_keeps_its_numbers_while_it_lists_the_same() {
+    let stage = Stage::open(
+        "<!doctype html><button>Alpha</button><a href='/a'>More</a><script>var pressed = 0</script>",
+    )
+    .await;
+    let element = async |index| stage.cx.browser.element(&stage.cx.cancel, index).await;
+    let first = view(&stage).await;
+    assert_eq!(lines(&first)[0], "[1]<button>Alpha</button>");
+    stage.let_go().await;
+    assert_eq!(element(1).await.unwrap_err().class(), "stale", "not before it was looked at");
+    let second = view(&stage).await;
+    assert_eq!((&second.text, second.digest), (&first.text, first.digest));
+    stage.eval("document.querySelector('button').onclick = () => pressed++").await;
+    assert_eq!(stage.json("click_index", json!({ "index": 1 })).await["success"], true);
+    assert_eq!(stage.eval("pressed").await, 1);
+
+    // What can be read is the same, and the link leads elsewhere.
+    view(&stage).await;
+    stage.let_go().await;
+    stage.eval("document.querySelector('a').href = '/b'").await;
+    let third = view(&stage).await;
+    assert!(lines(&third)[0].starts_with("[3]<button"), "{}", third.text);
+    assert_ne!(third.digest, first.digest);
+    assert_eq!(element(1).await.unwrap_err().class(), "stale");
+
+    stage.let_go().await;
+    stage.eval("document.querySelector('a').textContent = 'Even more'").await;
+    let fourth = view(&stage).await;
+    assert!(lines(&fourth)[0].starts_with("[5]<button"), "{}", fourth.text);
+    stage.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn page_code_neither_sees_nor_changes_what_is_read() {
     let clean = "<!doctype html><button>Cancel</button><form><input name=children><input name=getAttribute><input name=parentNode></form><img name=body><img name=querySelectorAll>";
     let tampered = format!(

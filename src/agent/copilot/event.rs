@@ -34,6 +34,8 @@ pub enum What {
     Retry { reason: String },
     /// One model call is accounted for.
     Usage { input_tokens: u64, output_tokens: u64, cost: Option<f64> },
+    /// Old messages are about to be summed up or left out, or were.
+    Compaction,
     /// How full the window is.
     Context { used: u64, limit: u64 },
     /// A model call failed before it reached a server.
@@ -173,6 +175,9 @@ fn read(head: &Head<'_>, session_id: &str) -> Result<What, serde_json::Error> {
         "session.usage_info" if !inner => {
             What::Context { used: data.current_tokens, limit: data.token_limit }
         }
+        "session.compaction_start" | "session.compaction_complete" | "session.truncation" if !inner => {
+            What::Compaction
+        }
         "model.call_failure" if data.failure_kind.as_deref() == Some("transport") => What::Unreachable,
         "model.call_failure" => What::Reached,
         "session.idle" => What::Idle { aborted: data.aborted },
@@ -197,6 +202,9 @@ fn is_read(kind: &str) -> bool {
             | "assistant.turn_retry"
             | "assistant.usage"
             | "session.usage_info"
+            | "session.compaction_start"
+            | "session.compaction_complete"
+            | "session.truncation"
             | "model.call_failure"
             | "session.error"
             | "session.idle"

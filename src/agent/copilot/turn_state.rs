@@ -138,6 +138,7 @@ impl TurnState {
                 self.usage.context_limit = Some(limit);
                 Vec::new()
             }
+            What::Compaction => vec![AgentEvent::Compacted],
             What::Unreachable => {
                 self.unreachable = true;
                 Vec::new()

@@ -69,7 +69,7 @@ fn written(entries: &[Entry], origin: Option<&str>, options: &ViewOptions) -> Wr
     let page =
         Page { facts: &facts, counts: Counts { acted: 1, ..Counts::default() }, notes: &[], gone: &[] };
     let mut last = 0;
-    write(&page, lines_of(entries, origin), options, None, |_| {
+    write(&page, &lines_of(entries, origin), options, None, |_| {
         last += 1;
         last
     })
@@ -190,14 +190,29 @@ fn marks_and_states_stand_where_tools_look_for_them() {
 }
 
 #[test]
+fn digest_is_of_what_is_said_and_not_of_what_is_new() {
+    let digest = |entries: &[Entry]| written(entries, None, &ViewOptions::default()).digest;
+    let (old, new) = (button("One", 0), button("One", 1));
+    assert!(written(std::slice::from_ref(&new), None, &ViewOptions::default()).text.contains("[*1]"));
+    assert_eq!(digest(&[old.clone(), button("Two", 1)]), digest(&[new, button("Two", 0)]));
+    assert_ne!(digest(&[old]), digest(&[button("One!", 0)]));
+    assert_ne!(digest(&[button("a", 0), button("b", 0)]), digest(&[button("b", 0), button("a", 0)]));
+}
+
+#[test]
 fn delta_tells_changes_and_what_is_gone() {
     let before = written(&[button("One", 0), button("Two", 0)], None, &ViewOptions::default());
-    let old = LastView { world: Some(WorldId(1)), lines: before.lines, texts: before.texts };
+    let old = LastView {
+        world: Some(WorldId(1)),
+        lines: before.lines,
+        texts: before.texts,
+        listing: before.listing,
+    };
     let facts = PageFacts::default();
     let delta = |entries: &[Entry], numbers: &[u32], gone: &[u32]| {
         let page = Page { facts: &facts, counts: Counts::default(), notes: &[], gone };
         let mut numbers = numbers.iter().copied();
-        write(&page, lines_of(entries, None), &ViewOptions::default(), Some(&old), |_| {
+        write(&page, &lines_of(entries, None), &ViewOptions::default(), Some(&old), |_| {
             numbers.next().unwrap()
         })
         .text

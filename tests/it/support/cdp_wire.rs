@@ -11,7 +11,8 @@ use browy::browser::{Browser, BrowserEvent, ExtensionContext, Wire, WireError};
 use browy::chromium::{self, Chromium, LaunchOptions, Page, find};
 use browy::paths::Paths;
 use browy::protocol::{
-    CallId, CdpEvent, Outbound, SessionId, TabEvent, TabEventKind, TabId, TabInfo, ToolResult,
+    CallId, CdpEvent, DebuggerDetached, Outbound, SessionId, TabEvent, TabEventKind, TabId, TabInfo,
+    ToolResult,
 };
 use browy::tools::policy::ToolPolicy;
 use browy::tools::{Ask, AskError, Question, Reply, ToolCx, ToolOutput};
@@ -381,6 +382,19 @@ impl Stage {
     /// Lets the page do something between our last check and the next press, where nobody can look.
     pub fn before_press(&self, script: &str) {
         *self.inner.before_press.lock().unwrap() = Some(script.to_owned());
+    }
+
+    /// The debugger leaves the tab, as the extension's does a while after a turn.
+    pub async fn let_go(&self) {
+        let held = {
+            let mut tabs = self.inner.tabs.lock().unwrap();
+            tabs.pages.remove(&self.tab).expect("the tab is held")
+        };
+        let session = json!({ "sessionId": held.session() });
+        self.inner.browser.send(None, "Target.detachFromTarget", session).await.unwrap();
+        let detached = DebuggerDetached { tab_id: self.tab, reason: "released".to_owned() };
+        let context = self.inner.context.get().and_then(Weak::upgrade).unwrap();
+        context.publish(BrowserEvent::Detached(Arc::new(detached)));
     }
 
     /// The browser refuses these commands from now on, as it does for an extension without access to files.
