@@ -35,6 +35,8 @@ pub const ALLOWED_METHODS: &[&str] = &[
     "Accessibility.getChildAXNodes",
     "Accessibility.getPartialAXTree",
     "Accessibility.getRootAXNode",
+    "Console.disable",
+    "Console.enable",
     "DOM.describeNode",
     "DOM.disable",
     "DOM.enable",

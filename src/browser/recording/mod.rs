@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use time::OffsetDateTime;
 use tokio_util::sync::CancellationToken;
 
@@ -21,7 +21,7 @@ use super::cdp::{CdpError, Target};
 use super::extension_context::{BrowserEvent, ExtensionContext};
 use super::refusal::{ActError, Class, Refusal};
 use super::view::ViewError;
-use crate::protocol::{CdpEvent, TabEventKind, TabId};
+use crate::protocol::{CdpEvent, CdpSessionId, TabEventKind, TabId};
 use console::Console;
 use network::Network;
 
@@ -40,6 +40,8 @@ struct Recording {
     resumed: bool,
     console: Console,
     network: Network,
+    /// Child targets: frames of other processes, and workers.
+    children: Vec<CdpSessionId>,
 }
 
 /// Those of all tabs of one session.
@@ -79,6 +81,10 @@ impl Recordings {
         self.tabs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn with<T>(&self, tab: TabId, change: impl FnOnce(&mut Recording) -> T) -> Option<T> {
+        self.lock().get_mut(&tab).map(change)
+    }
+
     /// The tab's page reports from now on.
     pub(super) fn begin(&self, tab: TabId) {
         let mut tabs = self.lock();
@@ -93,6 +99,7 @@ impl Recordings {
     pub(super) fn halt(&self, tab: TabId) {
         if let Some(recording) = self.lock().get_mut(&tab) {
             recording.since = None;
+            recording.children.clear();
             recording.console.pause();
             recording.network.pause();
         }
@@ -122,18 +129,56 @@ impl Recordings {
     fn note_cdp(&self, event: &CdpEvent) -> bool {
         let Some(tab) = event.tab_id else { return false };
         let (domain, _) = event.method.split_once('.').unwrap_or_default();
-        if !matches!(domain, "Network" | "Runtime" | "Log") {
+        if !matches!(domain, "Network" | "Runtime" | "Log" | "Console") {
+            self.note_left(tab, event);
             return false;
         }
-        if let Some(recording) = self.lock().get_mut(&tab) {
-            match domain {
-                "Network" => recording.network.note(event),
-                _ => recording.console.note(event),
-            }
-        }
+        self.with(tab, |own| match domain {
+            "Network" => own.network.note(event),
+            _ => own.console.note(event),
+        });
         // Listeners follow the page itself: a console that floods must not make them miss what they wait for,
         // and a request of another process's frame would never end for them when that frame goes.
         domain != "Network" || event.cdp_session_id.is_some()
+    }
+
+    /// A page or a child target went, and takes along what the browser kept of it.
+    fn note_left(&self, tab: TabId, event: &CdpEvent) {
+        let text = |pointer: &str| event.params.pointer(pointer).and_then(Value::as_str);
+        match event.method.as_str() {
+            "Page.frameNavigated" if event.cdp_session_id.is_none() && text("/frame/parentId").is_none() => {
+                self.with(tab, |own| own.console.left(None));
+            }
+            "Target.detachedFromTarget" => {
+                let Some(session) = text("/sessionId").map(CdpSessionId::from) else { return };
+                self.with(tab, |own| {
+                    own.console.left(Some(&session));
+                    own.children.retain(|child| *child != session);
+                });
+            }
+            _ => {}
+        }
+    }
+
+    /// A child target of the tab reports from now on.
+    fn add_child(&self, tab: TabId, session: &CdpSessionId) {
+        self.with(tab, |own| own.children.push(session.clone()));
+    }
+
+    /// Whether the tab's console was read, so that all of it is reported.
+    fn is_whole(&self, tab: TabId) -> bool {
+        self.lock().get(&tab).is_some_and(|recording| recording.console.is_whole())
+    }
+
+    /// From now on it is. The targets that must be told so; none when it was before.
+    fn make_whole(&self, tab: TabId) -> Vec<Target> {
+        let mut tabs = self.lock();
+        let Some(recording) = tabs.get_mut(&tab).filter(|recording| !recording.console.is_whole()) else {
+            return Vec::new();
+        };
+        recording.console.set_whole();
+        let children = recording.children.iter().map(|child| Target { tab, session: Some(child.clone()) });
+        std::iter::once(Target::tab(tab)).chain(children).collect()
     }
 
     fn is_recording(&self, tab: TabId) -> bool {
@@ -168,22 +213,69 @@ impl ExtensionContext {
     /// Asks a target to report its console and, for a child target, its requests. Nobody waits for the answer: a
     /// page that hangs reports once it goes on.
     pub(super) fn record(&self, target: &Target) {
-        self.tell(target, "Runtime.enable", json!({}));
+        let console =
+            if self.recordings().is_whole(target.tab) { "Runtime.enable" } else { "Console.enable" };
+        self.tell(target, console, json!({}));
         self.tell(target, "Log.enable", json!({}));
-        if target.session.is_some() {
+        if let Some(session) = &target.session {
+            self.recordings().add_child(target.tab, session);
             self.tell(target, "Network.enable", super::extension_context::network_buffers());
         }
     }
 
     /// A frame of another process, or a worker, came under the debugger.
     pub(super) fn record_child(&self, event: &CdpEvent) {
-        let text = |pointer: &str| event.params.pointer(pointer).and_then(serde_json::Value::as_str);
+        let text = |pointer: &str| event.params.pointer(pointer).and_then(Value::as_str);
         let (Some(tab), Some(session), Some("iframe" | "worker")) =
             (event.tab_id, text("/sessionId"), text("/targetInfo/type"))
         else {
             return;
         };
         self.record(&Target { tab, session: Some(session.into()) });
+    }
+
+    /// Has all of the tab's console told, what the browser kept of it first.
+    async fn record_whole(&self, cancel: &CancellationToken, tab: TabId) -> Result<(), CdpError> {
+        let targets = self.recordings().make_whole(tab);
+        let begin = targets.iter().map(|target| async move {
+            self.tell(target, "Console.disable", json!({}));
+            self.cdp_within(cancel, target, "Runtime.enable", json!({}), BEGIN).await
+        });
+        for told in futures::future::join_all(begin).await {
+            match told {
+                // What was recorded can be read while the page says nothing, and a child may have gone.
+                Ok(_)
+                | Err(
+                    CdpError::Dialog(_) | CdpError::Crashed | CdpError::Timeout { .. } | CdpError::Refused(_),
+                ) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.open_objects(cancel, tab).await
+    }
+
+    /// Looks into objects of the console that are told without their inside.
+    async fn open_objects(&self, cancel: &CancellationToken, tab: TabId) -> Result<(), CdpError> {
+        let closed = self.recordings().with(tab, |own| own.console.take_closed()).unwrap_or_default();
+        let open = closed.into_iter().map(|mut closed| async move {
+            let target = Target { tab, session: closed.session.clone() };
+            for (at, id) in closed.objects() {
+                let params = json!({ "objectId": id, "ownProperties": true });
+                let told = self.cdp_within(cancel, &target, "Runtime.getProperties", params, BEGIN).await;
+                match told {
+                    Ok(told) => closed.open(at, &told),
+                    Err(CdpError::Cancelled) => return Err(CdpError::Cancelled),
+                    // The object is gone, or its page says nothing: its kind is known.
+                    Err(_) => break,
+                }
+            }
+            Ok(closed)
+        });
+        for closed in futures::future::join_all(open).await {
+            let closed = closed?;
+            self.recordings().with(tab, |own| own.console.opened(&closed));
+        }
+        Ok(())
     }
 }
 
@@ -199,6 +291,7 @@ impl Browser {
         fits: impl Fn(&ConsoleEntry) -> bool,
     ) -> Result<Recorded<ConsoleEntry>, ActError> {
         let tab = self.recorded_tab(cancel).await?;
+        self.context.record_whole(cancel, tab).await?;
         let after = recent.within.and_then(|within| SystemTime::now().checked_sub(within));
         let fits = |entry: &&ConsoleEntry| after.is_none_or(|after| entry.at >= after) && fits(entry);
         let pick = |recording: &Recording| recording.console.pick(fits);
@@ -265,10 +358,10 @@ impl Browser {
 }
 
 /// The browser's "I no longer have it" is an answer too.
-fn heard(answer: Result<serde_json::Value, CdpError>) -> Result<serde_json::Value, ActError> {
+fn heard(answer: Result<Value, CdpError>) -> Result<Value, ActError> {
     match answer {
         Ok(value) => Ok(value),
-        Err(CdpError::Refused(_)) => Ok(serde_json::Value::Null),
+        Err(CdpError::Refused(_)) => Ok(Value::Null),
         Err(error) => Err(error.into()),
     }
 }

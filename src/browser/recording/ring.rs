@@ -59,6 +59,14 @@ impl<T: Weigh> Ring<T> {
         self.shrink();
     }
 
+    /// Takes out those that fit, oldest first. The others keep their order; numbers mean nothing afterwards.
+    pub(super) fn take(&mut self, fits: impl Fn(&T) -> bool) -> Vec<T> {
+        let (taken, left): (Vec<T>, Vec<T>) = self.entries.drain(..).partition(|entry| fits(entry));
+        self.entries = left.into();
+        self.bytes = self.entries.iter().map(Weigh::weight).sum();
+        taken
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
         self.entries.iter()
     }
