@@ -128,18 +128,25 @@ impl Recordings {
 
     fn note_cdp(&self, event: &CdpEvent) -> bool {
         let Some(tab) = event.tab_id else { return false };
-        let (domain, _) = event.method.split_once('.').unwrap_or_default();
-        if !matches!(domain, "Network" | "Runtime" | "Log" | "Console") {
-            self.note_left(tab, event);
-            return false;
+        match event.method.as_str() {
+            // Listeners follow the page itself: a console that floods must not make them miss what they wait for,
+            // and a request of another process's frame would never end for them when that frame goes.
+            "Runtime.consoleAPICalled"
+            | "Runtime.exceptionThrown"
+            | "Log.entryAdded"
+            | "Console.messageAdded" => {
+                self.with(tab, |own| own.console.note(event));
+                true
+            }
+            method if method.starts_with("Network.") => {
+                self.with(tab, |own| own.network.note(event));
+                event.cdp_session_id.is_some()
+            }
+            _ => {
+                self.note_left(tab, event);
+                false
+            }
         }
-        self.with(tab, |own| match domain {
-            "Network" => own.network.note(event),
-            _ => own.console.note(event),
-        });
-        // Listeners follow the page itself: a console that floods must not make them miss what they wait for,
-        // and a request of another process's frame would never end for them when that frame goes.
-        domain != "Network" || event.cdp_session_id.is_some()
     }
 
     /// A page or a child target went, and takes along what the browser kept of it.

@@ -82,6 +82,7 @@ fn exception_has_its_place_counted_from_one() {
     });
     let thrown = json!({ "timestamp": 1.0, "exceptionDetails": details });
     assert!(recordings.note(&cdp("Runtime.exceptionThrown", thrown, None)), "listeners need not see it");
+    assert!(!recordings.note(&cdp("Runtime.bindingCalled", json!({}), None)), "this they wait for");
     let entry = console(&recordings).entries.remove(0);
     assert_eq!(entry.level, ConsoleLevel::Error);
     assert_eq!(entry.text, "Uncaught TypeError: no at f (http://a/x.js:5:9)");
