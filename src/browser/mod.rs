@@ -40,6 +40,7 @@ mod render;
 mod scroll;
 mod seen;
 mod seer;
+mod selecting;
 mod strokes;
 mod submit;
 mod tab_states;

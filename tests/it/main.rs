@@ -43,6 +43,7 @@ mod process;
 mod registry;
 #[cfg(unix)]
 mod scale;
+mod selectors;
 mod settings;
 mod stored_chats;
 #[cfg(unix)]
