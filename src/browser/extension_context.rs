@@ -1,6 +1,6 @@
 //! Requests to the extension on behalf of one session: pending calls, the pinned tab, events.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -85,6 +85,8 @@ pub struct ExtensionContext {
     downloaded: Downloaded,
     states: TabStates,
     recordings: Recordings,
+    /// Tabs whose page has a window of another size for this turn.
+    pub(super) viewports: watch::Sender<BTreeSet<TabId>>,
     /// Set for a DevTools panel: the tab it inspects, which nothing overrides.
     inspected: Option<TabId>,
 }
@@ -103,6 +105,7 @@ impl ExtensionContext {
             downloaded: Downloaded::default(),
             states: TabStates::default(),
             recordings: Recordings::default(),
+            viewports: watch::Sender::new(BTreeSet::new()),
             inspected,
         }
     }

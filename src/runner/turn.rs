@@ -99,6 +99,7 @@ impl Turn {
             Err(outcome) => (outcome, None),
         };
         let unknown = calls.stop_all(&mut self.recent);
+        self.browser.end_turn();
         self.end(&outcome, &answer, started.elapsed()).await;
         if let Some(agent) = agent
             && !matches!(outcome, Outcome::Done | Outcome::Failed(_))

@@ -1,6 +1,7 @@
 //! What the model can call. A tool is one file plus one line in its category's list.
 
 mod answer;
+mod approval;
 mod args;
 mod cx;
 mod devtools;

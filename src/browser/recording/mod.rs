@@ -1,5 +1,6 @@
 //! What pages wrote to their console and which requests they sent, per tab, from the moment the debugger holds
-//! it. Kept across turns, bounded in entries and in bytes, secrets masked before anything is kept.
+//! it. Kept across turns, bounded in entries and in bytes. What is told is masked before it is kept; addresses and
+//! headers as they were sent are kept in memory only to send a request again, and never told.
 
 mod console;
 mod network;
@@ -327,12 +328,8 @@ impl Browser {
     /// # Errors
     /// [`Class::BadArgument`] when there is no such request; else see [`ActError`].
     pub async fn request(&self, cancel: &CancellationToken, id: u64) -> Result<RequestText, ActError> {
-        let tab = self.recorded_tab(cancel).await?;
-        let found = self.context.recordings().lock().get(&tab).and_then(|own| own.network.get(id).cloned());
-        let Some(record) = found else {
-            let error = format!("No request #{id} is recorded in this tab. Call get_network_requests.");
-            return Err(Refusal::new(Class::BadArgument, error).into());
-        };
+        let record = self.recorded(cancel, id).await?;
+        let tab = self.tab(cancel).await?.ok_or(ViewError::NoTab)?;
         let target = Target { tab, session: record.session.clone() };
         let params = json!({ "requestId": record.request });
         let ask = |method| self.context.cdp_within(cancel, &target, method, params.clone(), BODY);
@@ -349,6 +346,36 @@ impl Browser {
             Outcome::Open | Outcome::Lost => Body::Unknown,
         };
         Ok(RequestText { record, sent, received })
+    }
+
+    /// A record of the held tab.
+    pub(super) async fn recorded(
+        &self,
+        cancel: &CancellationToken,
+        id: u64,
+    ) -> Result<RequestRecord, ActError> {
+        let tab = self.recorded_tab(cancel).await?;
+        let found = self.context.recordings().lock().get(&tab).and_then(|own| own.network.get(id).cloned());
+        found.ok_or_else(|| {
+            let error = format!("No request #{id} is recorded in this tab. Call get_network_requests.");
+            Refusal::new(Class::BadArgument, error).into()
+        })
+    }
+
+    /// The body that a request was sent with; `None`: the browser no longer holds it.
+    pub(super) async fn posted(
+        &self,
+        cancel: &CancellationToken,
+        record: &RequestRecord,
+    ) -> Result<Option<String>, ActError> {
+        if record.outcome == Outcome::Redirected {
+            return Ok(None);
+        }
+        let tab = self.tab(cancel).await?.ok_or(ViewError::NoTab)?;
+        let target = Target { tab, session: record.session.clone() };
+        let params = json!({ "requestId": record.request });
+        let told = self.context.cdp_within(cancel, &target, "Network.getRequestPostData", params, BODY).await;
+        Ok(heard(told)?.get("postData").and_then(Value::as_str).map(str::to_owned))
     }
 
     async fn recorded_tab(&self, cancel: &CancellationToken) -> Result<TabId, ActError> {
@@ -386,6 +413,12 @@ pub fn moment(at: SystemTime) -> String {
         at.second(),
         at.millisecond()
     )
+}
+
+/// A time in s since 1970, as [`moment`] writes it; `None` for one that is none.
+pub fn moment_in(seconds: f64) -> Option<String> {
+    let since = Duration::try_from_secs_f64(seconds).ok().filter(|since| !since.is_zero())?;
+    SystemTime::UNIX_EPOCH.checked_add(since).map(moment)
 }
 
 /// A time of the browser, in ms since 1970; now when it makes no sense.

@@ -25,6 +25,9 @@ const ADDRESS: usize = 1_000;
 const HEADERS: usize = 60;
 const HEADER: usize = 500;
 
+/// Bytes of an address or a header that is kept to send it again.
+const RAW: usize = 8 * 1024;
+
 /// How a request ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
@@ -71,8 +74,37 @@ pub struct RequestRecord {
     pub has_sent_body: bool,
     pub(super) session: Option<CdpSessionId>,
     pub(super) request: String,
+    pub(in crate::browser) raw: Raw,
     /// Seconds on the browser's own clock.
     began: f64,
+}
+
+/// A request as it was sent, to send it again; never told.
+#[derive(Clone, Default, PartialEq)]
+pub(in crate::browser) struct Raw {
+    /// Empty when it was too long to keep.
+    pub url: String,
+    pub headers: Vec<(String, String)>,
+}
+
+impl std::fmt::Debug for Raw {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Raw(…)")
+    }
+}
+
+impl Raw {
+    fn of(request: Option<&Value>) -> Self {
+        let url = request.and_then(|request| request.get("url")).and_then(Value::as_str).unwrap_or_default();
+        let told = request.and_then(|request| request.get("headers")).and_then(Value::as_object);
+        let text =
+            |(name, value): (&String, &Value)| (name.clone(), value.as_str().unwrap_or_default().to_owned());
+        let fits = |(_, value): &(String, String)| value.len() <= RAW;
+        Self {
+            url: if url.len() <= RAW { url.to_owned() } else { String::new() },
+            headers: told.into_iter().flatten().take(HEADERS).map(text).filter(fits).collect(),
+        }
+    }
 }
 
 /// One body of a request.
@@ -134,9 +166,13 @@ impl Body {
 
 impl Weigh for RequestRecord {
     fn weight(&self) -> usize {
-        let headers =
-            self.sent.iter().chain(&self.received).map(|(name, value)| name.len() + value.len() + 48);
-        size_of::<Self>() + self.url.len() + self.request.len() + headers.sum::<usize>()
+        let headers = self
+            .sent
+            .iter()
+            .chain(&self.received)
+            .chain(&self.raw.headers)
+            .map(|(name, value)| name.len() + value.len() + 48);
+        size_of::<Self>() + self.url.len() + self.raw.url.len() + self.request.len() + headers.sum::<usize>()
     }
 }
 
@@ -229,6 +265,7 @@ impl Network {
             has_sent_body: params.pointer("/request/hasPostData").and_then(Value::as_bool) == Some(true),
             session: key.0.clone(),
             request: key.1.clone(),
+            raw: Raw::of(params.get("request")),
             began: params.get("timestamp").and_then(Value::as_f64).unwrap_or_default(),
         };
         self.open.insert(key, record.id);

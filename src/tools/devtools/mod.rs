@@ -2,11 +2,18 @@
 
 mod evaluate_js;
 mod get_console_logs;
+mod get_cookies;
 mod get_network_request;
 mod get_network_requests;
+mod get_storage;
 mod mark_screenshot;
 mod recorded;
+mod replay_request;
 mod screenshot;
+mod set_cookie;
+mod set_storage;
+mod set_viewport;
+mod site;
 
 use super::ErasedTool;
 
@@ -18,4 +25,10 @@ pub(super) const TOOLS: &[&dyn ErasedTool] = &[
     &get_console_logs::GetConsoleLogs,
     &get_network_requests::GetNetworkRequests,
     &get_network_request::GetNetworkRequest,
+    &replay_request::ReplayRequest,
+    &get_cookies::GetCookies,
+    &set_cookie::SetCookie,
+    &get_storage::GetStorage,
+    &set_storage::SetStorage,
+    &set_viewport::SetViewport,
 ];

@@ -4,6 +4,7 @@ mod accessibility_snapshot;
 mod extract_text;
 mod find_text;
 mod find_visible_text;
+mod get_event_listeners;
 mod get_page_html;
 mod get_page_info;
 mod inspect_page;
@@ -30,4 +31,5 @@ pub(super) const TOOLS: &[&dyn ErasedTool] = &[
     &query_dom::QueryDom,
     &get_page_html::GetPageHtml,
     &accessibility_snapshot::AccessibilitySnapshot,
+    &get_event_listeners::GetEventListeners,
 ];
