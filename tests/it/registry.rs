@@ -138,3 +138,20 @@ fn system_prompt_is_short_and_names_only_tools_that_are_on() {
     let unknown: Vec<_> = named.difference(&on).collect();
     assert!(unknown.is_empty(), "the system prompt names tools that the model does not have: {unknown:?}");
 }
+
+/// What a model is told of a tool, in tokens.
+fn cost(tool: &dyn browy::tools::ErasedTool) -> usize {
+    let spec = tool.spec();
+    let told = json!({
+        "type": "function",
+        "function": { "name": spec.name, "description": spec.description, "parameters": tool.parameters() },
+    });
+    tiktoken_rs::o200k_base().unwrap().encode_ordinary(&told.to_string()).len()
+}
+
+#[test]
+fn zz_costs() {
+    let mut all: Vec<_> = browy::tools::all().map(|tool| (cost(tool), tool.spec().name)).collect();
+    all.sort();
+    eprintln!("{} {:?}", all.iter().map(|(n, _)| n).sum::<usize>(), all);
+}

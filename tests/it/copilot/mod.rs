@@ -3,5 +3,6 @@
 mod chats;
 mod faults;
 mod isolation;
+mod reveal;
 mod runtimes;
 mod talk;
