@@ -72,6 +72,7 @@ impl Runner {
         if let Some(session) = self.sessions.get_mut(id) {
             session.recent = Default::default();
             session.shown = None;
+            session.revealed.clear();
             session.notes.clear();
         }
     }

@@ -11,6 +11,7 @@ mod chats;
 mod client;
 mod context;
 mod lane;
+mod offer;
 mod queue;
 mod replies;
 mod sessions;
@@ -38,6 +39,7 @@ use crate::transport::link::{Inbox, LinkTasks, Outbox};
 
 use client::Capabilities;
 pub use client::ClientId;
+use offer::Offer;
 use queue::{Queued, TurnQueue};
 use sessions::Session;
 use settings::Settings;
@@ -278,6 +280,7 @@ impl Runner {
                 reasoning_effort: session.reasoning_effort.clone(),
                 builtin_tools: session.builtin_tools.clone(),
                 recent: std::mem::take(&mut session.recent),
+                offer: Offer::new(session.policy.subscribe(), std::mem::take(&mut session.revealed)),
                 shown: session.shown.take(),
                 notes: std::mem::take(&mut session.notes),
                 asks: Arc::clone(&session.asks),
@@ -306,6 +309,7 @@ impl Runner {
             && session.incarnation == incarnation
         {
             session.recent = end.recent;
+            session.revealed = end.revealed;
             session.shown = end.shown;
             session.notes.extend(end.note);
         }

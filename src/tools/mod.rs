@@ -7,6 +7,7 @@ mod cx;
 mod devtools;
 mod error;
 mod files;
+pub mod first;
 mod forms;
 mod human;
 mod inspect;

@@ -41,6 +41,7 @@ mod pdf;
 #[cfg(target_os = "linux")]
 mod process;
 mod registry;
+mod revealed;
 #[cfg(unix)]
 mod scale;
 mod selectors;

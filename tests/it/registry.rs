@@ -131,7 +131,8 @@ fn system_prompt_is_short_and_names_only_tools_that_are_on() {
 
     let blocks = ["browser_context", "page_view", "recent_actions"];
     let policy = browy::tools::policy::ToolPolicy::default();
-    let on: BTreeSet<&str> = policy.allowed().map(|tool| tool.spec().name).collect();
+    let told = policy.allowed().map(|tool| tool.spec().name);
+    let on: BTreeSet<&str> = told.filter(|name| browy::tools::first::is_first(name)).collect();
     let words = prompt.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
     let named: BTreeSet<&str> = words.filter(|word| word.contains('_') && !blocks.contains(word)).collect();
     assert!(named.contains("inspect_page"), "{named:?}");
@@ -150,8 +151,21 @@ fn cost(tool: &dyn browy::tools::ErasedTool) -> usize {
 }
 
 #[test]
-fn zz_costs() {
-    let mut all: Vec<_> = browy::tools::all().map(|tool| (cost(tool), tool.spec().name)).collect();
-    all.sort();
-    eprintln!("{} {:?}", all.iter().map(|(n, _)| n).sum::<usize>(), all);
+fn definitions_fit_their_budget() {
+    use browy::tools::first::is_first;
+    let each: Vec<_> = browy::tools::all().map(|tool| (cost(tool), tool.spec().name)).collect();
+    let whole: usize = each.iter().map(|(cost, _)| cost).sum();
+    let first: usize = each.iter().filter(|(_, name)| is_first(name)).map(|(cost, _)| cost).sum();
+    assert!(whole <= 9_000, "all: {whole} tokens, {each:?}");
+    assert!(first <= 3_500, "those told from the beginning: {first} tokens, {each:?}");
+}
+
+#[test]
+fn more_tools_names_every_group_that_holds_some() {
+    use browy::tools::first::{MORE_TOOLS, is_first};
+    let told = browy::tools::by_name(MORE_TOOLS).unwrap().spec().description;
+    for tool in browy::tools::all().filter(|tool| !is_first(tool.spec().name)) {
+        let group = tool.spec().category.name();
+        assert!(told.contains(&format!("{group} (")), "{group} of {}", tool.spec().name);
+    }
 }

@@ -8,6 +8,7 @@ mod get_event_listeners;
 mod get_page_html;
 mod get_page_info;
 mod inspect_page;
+mod more_tools;
 mod query_dom;
 mod read_pdf;
 
@@ -32,4 +33,5 @@ pub(super) const TOOLS: &[&dyn ErasedTool] = &[
     &get_page_html::GetPageHtml,
     &accessibility_snapshot::AccessibilitySnapshot,
     &get_event_listeners::GetEventListeners,
+    &more_tools::MoreTools,
 ];

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use browy::agent::{
-    AgentBackend, AgentError, AgentEvent, AgentTurn, AuthState, BackendStatus, ChatSpec, ToolDefinition, Ending, Entry,
-    Model, Prompt, StoredChat, ToolReply, TurnControl,
+    AgentBackend, AgentError, AgentEvent, AgentTurn, AuthState, BackendStatus, ChatSpec, Ending, Entry,
+    Model, Prompt, StoredChat, ToolDefinition, ToolReply, TurnControl,
 };
 use browy::config::Config;
 use serde_json::Value;
