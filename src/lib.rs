@@ -3,7 +3,7 @@
 //! | module | what it is | may use |
 //! |---|---|---|
 //! | [`cli`] | the command line and host mode; the only place that prints and exits | everything |
-//! | [`runner`] | sessions, the turn queue, one turn from start to ending | agent, tools, browser, protocol, transport, data, rpc, config, paths |
+//! | [`runner`] | sessions, the turn queue, one turn from start to ending | agent, tools, browser, protocol, transport, data, rpc, terminal, config, paths |
 //! | [`agent`] | the model side: the Copilot CLI behind a trait, prompts | rpc, config, paths |
 //! | [`tools`] | what the model can call | browser, page, data, pdf, protocol::ids, config, logging, paths |
 //! | [`browser`] | what the host knows of the browser | page, protocol, rpc, logging |
@@ -14,6 +14,7 @@
 //! | [`data`] | files under `~/.browy/data` | paths |
 //! | [`pdf`] | text of PDF files, read in a process of its own | – |
 //! | [`rpc`] | replies find their callers | – |
+//! | [`terminal`] | a window for a program that the person has to see | – |
 //! | [`config`], [`logging`] | settings, the log | paths |
 //! | [`paths`] | where things are on this machine | – |
 //!
@@ -32,5 +33,6 @@ pub mod pdf;
 pub mod protocol;
 pub mod rpc;
 pub mod runner;
+pub mod terminal;
 pub mod tools;
 pub mod transport;

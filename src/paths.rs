@@ -62,6 +62,11 @@ impl Paths {
         self.browy().join("data")
     }
 
+    /// `~/.browy/data/signed-in`: written by every sign-in, so that a running host takes notice.
+    pub fn signed_in(&self) -> PathBuf {
+        self.data().join("signed-in")
+    }
+
     /// `~/.browseragent/native-host.log`: the host's log, where Browy has always put it.
     pub fn log(&self) -> PathBuf {
         self.home.join(".browseragent").join("native-host.log")

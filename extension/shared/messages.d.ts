@@ -137,5 +137,5 @@ export type PanelMessage =
   | { type: 'chat.cancel'; sessionId: string; turnId?: string }
   | { type: 'chat.history'; id: string; requestId: string }
   /** Without a request id: the answer concerns every panel. */
-  | { type: 'auth.signin' }
+  | { type: 'auth.signin'; open: boolean }
   | { type: 'user.answer'; sessionId: string; askId: string; answer: AskAnswer; text?: string };

@@ -29,6 +29,13 @@ export type Attachment = {
   data?: string;
 };
 
+/** Asks anew who is signed in. When nobody is, a terminal is opened for the sign-in. */
+export type AuthSignin = {
+  /** `false`: only asks. */
+  open?: boolean;
+  requestId?: string;
+};
+
 /** Whether the model can be reached as somebody: `ready`, `unauth` or `unknown`. */
 export type AuthStatus = {
   state: 'ready' | 'unauth' | 'unknown';
@@ -175,6 +182,8 @@ export type ChatRenamed = {
   id: SessionId;
   title: string;
   ok: boolean;
+  /** Why it could not be done, when something stood in the way. */
+  error?: string;
   requestId?: string;
 };
 
@@ -265,7 +274,8 @@ export type ErrorCode =
 /**
  * Progress that is no text: `status.thinking`, `status.idle`, `status.error`, `llm_call_start`,
  * `llm_call_end`, `tool_start`, `tool_end`, `reasoning`, `status.retry` (the model is asked again), and with a
- * text for the person `status.model` (another model answers) and `status.budget` (the turn used up what it may).
+ * text for the person `status.model` (another model answers) and `status.notice` (what could not be written down, what
+ * the turn used up).
  */
 export type EventActivity = {
   sessionId: SessionId;
@@ -310,7 +320,7 @@ export type Inbound =
   | { "type": "history.clear" } & SessionRef
   | { "type": "tool.result" } & ToolResult
   | { "type": "cdp.event" } & CdpEvent
-  | { "type": "auth.signin" } & Request
+  | { "type": "auth.signin" } & AuthSignin
   | { "type": "models.list" } & Request
   | { "type": "models.set" } & ModelsSet
   | { "type": "chat.list" } & Request

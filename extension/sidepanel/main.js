@@ -142,7 +142,7 @@ function fromSession(message) {
   } else {
     if (message.type === 'chat.done' && message.usage) showUsage(message.usage);
     // Whether somebody is signed in is the host's to say: with a provider of one's own a refused key is no sign-in.
-    if (message.type === 'chat.error' && message.code === 'auth') connection.post({ type: 'auth.signin' });
+    if (message.type === 'chat.error' && message.code === 'auth') connection.post({ type: 'auth.signin', open: false });
     chat.handle(message);
   }
 }
@@ -241,7 +241,7 @@ function showNotice(state) {
   const notice = byId('notice');
   const content = noticeFor(state, now, command, {
     retry: () => connection.post({ type: 'panel.retry' }),
-    checkSignIn: () => connection.post({ type: 'auth.signin' }),
+    signIn: () => connection.post({ type: 'auth.signin', open: true }),
   });
   notice.replaceChildren(...content);
   notice.hidden = content.length === 0;

@@ -82,7 +82,7 @@ export async function installCommand() {
 /**
  * @typedef {object} Actions
  * @property {() => void} retry
- * @property {() => void} checkSignIn
+ * @property {() => void} signIn
  */
 
 /**
@@ -102,7 +102,7 @@ export function noticeFor(state, now, command, actions) {
     case 'exited':
       return [title('exitedTitle'), text(t('exitedText')), machine(message), button('retry', actions.retry)];
     case 'unauth':
-      return [title('unauthTitle'), text(t('unauthText')), machine(now.auth.detail), button('checkAgain', actions.checkSignIn)];
+      return [title('unauthTitle'), text(t('unauthText')), machine(now.auth.detail), button('signIn', actions.signIn)];
     case 'error':
       if (now.gone) return [title('goneTitle'), text(t('goneText'))];
       if (now.host?.state === 'error') return [title('errorTitle'), text(t('errorText')), machine(message), button('retry', actions.retry)];

@@ -47,7 +47,7 @@ enum Command {
     /// Register the host with the browsers that are on this machine.
     InstallHost(install::InstallHostArgs),
     /// Sign in to GitHub Copilot, once.
-    Login,
+    Login(login::LoginArgs),
     /// Take the registration back.
     UninstallHost(install::UninstallHostArgs),
 }
@@ -86,7 +86,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             code
         }
         Command::InstallHost(args) => args.run(&paths),
-        Command::Login => login::run(&paths),
+        Command::Login(args) => login::run(&paths, &args),
         Command::UninstallHost(args) => args.run(&paths),
     }
 }

@@ -8,6 +8,7 @@ mod attachments;
 mod budget;
 mod calls;
 mod chats;
+pub mod cli_tools;
 mod client;
 mod context;
 mod lane;
@@ -16,6 +17,7 @@ mod queue;
 mod replies;
 mod sessions;
 mod settings;
+mod sign_in;
 mod summary;
 mod turn;
 
@@ -97,7 +99,7 @@ struct RunningTurn {
     turn: TurnId,
     task: Id,
     cancel: CancellationToken,
-    open_asks: watch::Receiver<usize>,
+    open_asks: watch::Receiver<Vec<asks::Card>>,
 }
 
 /// Owns sessions, queue and turn.
@@ -112,6 +114,7 @@ pub struct Runner {
     queue: TurnQueue,
     /// What queued panels were told last.
     told: HashMap<TurnId, (u32, &'static str)>,
+    last_window: sign_in::LastWindow,
     running: Option<RunningTurn>,
     tasks: JoinSet<()>,
     root: CancellationToken,
@@ -170,6 +173,7 @@ impl Runner {
             sessions: HashMap::new(),
             queue: TurnQueue::default(),
             told: HashMap::new(),
+            last_window: sign_in::LastWindow::default(),
             running: None,
             tasks: JoinSet::new(),
             root: CancellationToken::new(),
@@ -182,6 +186,7 @@ impl Runner {
     pub async fn run(mut self, stop: CancellationToken) {
         let mut status = self.backend.status();
         status.mark_changed();
+        self.notice_sign_ins();
         loop {
             tokio::select! {
                 biased;
@@ -278,13 +283,13 @@ impl Runner {
                 },
                 offered: self.offered.subscribe(),
                 reasoning_effort: session.reasoning_effort.clone(),
-                builtin_tools: session.builtin_tools.clone(),
                 recent: std::mem::take(&mut session.recent),
                 offer: Offer::new(session.policy.subscribe(), std::mem::take(&mut session.revealed)),
                 shown: session.shown.take(),
                 notes: std::mem::take(&mut session.notes),
                 asks: Arc::clone(&session.asks),
                 cancel: cancel.clone(),
+                closed: session.cancel.clone(),
                 spent: None,
             };
             let (sender, incarnation) = (self.sender.clone(), session.incarnation);
@@ -320,7 +325,7 @@ impl Runner {
 
     /// A task panicked. If it was the turn, the panel gets its one ending from here.
     fn on_crash(&mut self, error: &tokio::task::JoinError) {
-        tracing::error!(%error, "a task of the runner crashed");
+        tracing::error!(panicked = error.is_panic(), "a task of the runner crashed");
         if self.running.as_ref().is_some_and(|running| running.task == error.id())
             && let Some(running) = self.running.take()
         {
@@ -382,7 +387,7 @@ impl Runner {
 
     /// Tells waiting panels their place, when it changed.
     fn tell_places(&mut self) {
-        let person = self.running.as_ref().is_some_and(|running| *running.open_asks.borrow() > 0);
+        let person = self.running.as_ref().is_some_and(|running| !running.open_asks.borrow().is_empty());
         let reason = if person { "person" } else { "turn" };
         let mut news = Vec::new();
         for (position, queued) in self.queue.places() {

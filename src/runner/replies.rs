@@ -22,7 +22,7 @@ impl Runner {
             return;
         }
         match request {
-            Inbound::AuthSignin(request) => self.on_auth_signin(client, request.request_id),
+            Inbound::AuthSignin(request) => self.on_auth_signin(client, request),
             Inbound::ModelsList(request) => self.on_models_list(client, request.request_id),
             Inbound::ModelsSet(set) => self.on_models_set(client, set),
             Inbound::ChatList(request) => self.on_chat_list(client, request.request_id),
@@ -54,25 +54,6 @@ impl Runner {
         self.tasks.spawn(async move {
             let _ = outbox.send(reply(ask(backend).await));
         });
-    }
-
-    fn on_auth_signin(&mut self, client: ClientId, request_id: Option<String>) {
-        self.ask_backend(
-            client,
-            |backend| async move { backend.auth().await },
-            |auth| {
-                let mut status = match auth {
-                    Ok(auth) => auth_status(&auth),
-                    Err(error) => AuthStatus {
-                        state: "unknown".to_owned(),
-                        detail: Some(error.to_string()),
-                        request_id: None,
-                    },
-                };
-                status.request_id = request_id;
-                Outbound::AuthStatus(status)
-            },
-        );
     }
 
     fn on_models_list(&mut self, client: ClientId, request_id: Option<String>) {
@@ -186,7 +167,7 @@ impl Runner {
     }
 }
 
-fn auth_status(auth: &AuthState) -> AuthStatus {
+pub(super) fn auth_status(auth: &AuthState) -> AuthStatus {
     let (state, detail) = match auth {
         AuthState::Ready { detail } => ("ready", detail.clone()),
         AuthState::Unauthenticated { detail } => ("unauth", detail.clone()),

@@ -5,11 +5,13 @@ mod support;
 
 #[cfg(unix)]
 mod act;
+mod approvals;
 mod architecture;
 #[path = "../case_runner/bind.rs"]
 mod bind;
 mod case_rules;
 mod chaos;
+mod cli_tools;
 mod conversations;
 mod copilot;
 mod demo;
@@ -27,6 +29,8 @@ mod files;
 mod finding;
 mod fuzz;
 mod guard;
+#[cfg(target_os = "linux")]
+mod hardening;
 #[cfg(unix)]
 mod install;
 #[cfg(unix)]
@@ -42,9 +46,12 @@ mod pdf;
 mod process;
 mod registry;
 mod revealed;
+#[cfg(target_os = "linux")]
+mod saving;
 #[cfg(unix)]
 mod scale;
 mod selectors;
+mod sessions;
 mod settings;
 mod stored_chats;
 #[cfg(unix)]

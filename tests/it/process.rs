@@ -322,7 +322,7 @@ async fn host_without_a_cli_answers_and_ends_cleanly() {
         child,
         cli: FakeCli::listen().await,
         mark: crate::support::processes::Mark::new(),
-        home,
+        home: std::sync::Arc::new(home),
     };
     host.hello().await;
     host.close();
@@ -332,29 +332,107 @@ async fn host_without_a_cli_answers_and_ends_cleanly() {
 
 /// A host whose CLI is the fake one, or a shell script instead; `prepare` sees its home before it starts.
 async fn host_in(script: Option<&str>, prepare: impl FnOnce(&std::path::Path)) -> Host {
-    let (cli, mark, home) =
-        (FakeCli::listen().await, crate::support::processes::Mark::new(), tempfile::tempdir().unwrap());
+    let (cli, home) = (FakeCli::listen().await, tempfile::tempdir().unwrap());
     prepare(home.path());
     std::fs::create_dir(home.path().join("tmp")).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_browy"));
-    command.arg(format!("chrome-extension://{EXTENSION_ID}/")).env("HOME", home.path());
-    command.env("TMPDIR", home.path().join("tmp"));
-    command.env(crate::support::processes::Mark::NAME, mark.value());
-    for (name, value) in cli.environment() {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
+    let mut variables = cli.environment();
     if let Some(script) = script {
         let program = home.path().join("cli");
         crate::support::copilot::put_program(&program, script);
-        command.env("COPILOT_CLI_PATH", program);
+        variables.push(("COPILOT_CLI_PATH".into(), Some(program.into())));
     }
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
-    let mut child = command.spawn().unwrap();
-    let (to, from) = (child.stdin.take(), child.stdout.take());
-    Host { child, cli, mark, home, to, from }
+    let mut command = Command::new(env!("CARGO_BIN_EXE_browy"));
+    command.env("TMPDIR", home.path().join("tmp"));
+    let path = std::env::var("PATH").unwrap_or_default();
+    command.env("PATH", format!("{}:{path}", home.path().join("bin").display()));
+    Host::start_by(command, &variables, std::sync::Arc::new(home), cli)
+}
+
+/// What stands on the screen of somebody who signs in: a terminal that runs its arguments, and a CLI that takes until
+/// the person is done.
+const SIGNS_IN: &str = "if [ \"$1\" = login ]; then cat \"$HOME/person\"; exit 0; fi; exec \"$FAKE\" \"$@\"";
+
+#[tokio::test]
+async fn sign_in_opens_one_terminal_and_shows_by_itself_when_it_is_done() {
+    let script = SIGNS_IN.replace("$FAKE", env!("CARGO_BIN_EXE_fake-copilot"));
+    let mut host = host_in(Some(&script), |home| {
+        let terminal = home.join("bin/x-terminal-emulator");
+        crate::support::copilot::put_program(
+            &terminal,
+            "echo \"$@\" >> \"$HOME/windows\"; shift; exec \"$@\"",
+        );
+        let fifo = home.join("person");
+        assert!(std::process::Command::new("mkfifo").arg(fifo).status().unwrap().success());
+    })
+    .await;
+    let nobody = json!({ "isAuthenticated": false, "statusMessage": "Not authenticated" });
+    host.cli.answer("auth.getStatus", nobody);
+    host.hello().await;
+    host.send(json!({ "type": "auth.signin", "open": false, "requestId": "asked" })).await;
+    while host.wait_for("auth.status").await["requestId"] != "asked" {}
+    assert!(!host.home.path().join("windows").exists(), "only asked");
+
+    // As the published extension sends it; twice, as impatient people do.
+    for id in ["first", "second"] {
+        host.send(json!({ "type": "auth.signin", "requestId": id })).await;
+    }
+    for _ in 0..2 {
+        let told = loop {
+            let status = host.wait_for("auth.status").await;
+            if status["requestId"].is_string() {
+                break status;
+            }
+        };
+        assert_eq!(told["state"], "unauth", "{told}");
+        assert!(told["detail"].as_str().unwrap().contains("terminal window is open"), "{told}");
+    }
+    let windows = std::fs::read_to_string(host.home.path().join("windows")).unwrap();
+    let program = env!("CARGO_BIN_EXE_browy");
+    assert_eq!(windows, format!("-e {program} login --pause\n"));
+
+    host.cli.answer("auth.getStatus", json!({ "isAuthenticated": true, "login": "octo" }));
+    tokio::fs::write(host.home.path().join("person"), "done").await.unwrap();
+    while host.wait_for("auth.status").await["state"] != "ready" {}
+    host.close();
+    assert_eq!(host.exit(LIMIT).await, Some(0));
+    host.mark.all_gone(LIMIT).await.unwrap();
+}
+
+#[tokio::test]
+async fn without_a_terminal_the_person_is_told_what_to_run() {
+    let mut host = host_in(None, |home| {
+        // None of these can open a window here.
+        for name in [
+            "x-terminal-emulator",
+            "gnome-terminal",
+            "ptyxis",
+            "kgx",
+            "konsole",
+            "xfce4-terminal",
+            "mate-terminal",
+            "kitty",
+            "alacritty",
+            "foot",
+            "wezterm",
+            "xterm",
+        ] {
+            crate::support::copilot::put_program(&home.join("bin").join(name), "exit 1");
+        }
+    })
+    .await;
+    host.cli.answer("auth.getStatus", json!({ "isAuthenticated": false }));
+    host.hello().await;
+    host.send(json!({ "type": "auth.signin", "open": true, "requestId": "r" })).await;
+    let told = loop {
+        let status = host.wait_for("auth.status").await;
+        if status["requestId"] == "r" {
+            break status;
+        }
+    };
+    let detail = told["detail"].as_str().unwrap();
+    assert!(detail.contains("no terminal program") && detail.ends_with("/browy login"), "{told}");
+    host.close();
+    assert_eq!(host.exit(LIMIT).await, Some(0));
 }
 
 /// Everything that needs the CLI is asked at once: all answers come from one start.

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet};
 
 use super::client::{CallError, Client};
 use super::supervisor::{Link, SupervisorHandle};
-use super::turn::{self, TurnCx};
+use super::turn::{self, TurnCx, TurnOver};
 use super::{auth, errors, models, provider, wire};
 use crate::agent::{AgentError, AgentTurn, AuthState, ChatSpec, Prompt, ToolDefinition};
 use crate::config::{Config, Provider};
@@ -30,6 +30,7 @@ const CLIENT: &str = "browy";
 enum Command {
     Prompt { chat: ChatSpec, prompt: Prompt, reply: oneshot::Sender<Result<AgentTurn, AgentError>> },
     Delete { id: String, reply: oneshot::Sender<Result<bool, AgentError>> },
+    Auth { reply: oneshot::Sender<Result<AuthState, AgentError>> },
 }
 
 /// The way to [`Chats`]. It ends when all of these are gone.
@@ -48,6 +49,11 @@ impl ChatsHandle {
     /// See [`crate::agent::AgentBackend::delete`].
     pub async fn delete(&self, id: &str) -> Result<bool, AgentError> {
         self.ask(|reply| Command::Delete { id: id.to_owned(), reply }).await
+    }
+
+    /// See [`crate::agent::AgentBackend::auth`].
+    pub async fn auth(&self) -> Result<AuthState, AgentError> {
+        self.ask(|reply| Command::Auth { reply }).await
     }
 
     async fn ask<T>(
@@ -75,9 +81,11 @@ pub struct Chats {
     open: HashMap<String, Open>,
     /// Names of the person's own MCP servers, asked once per CLI.
     mcp: (u64, Vec<String>),
-    turns: JoinSet<String>,
+    turns: JoinSet<TurnOver>,
     /// Running turns, by chat.
     busy: HashMap<String, usize>,
+    /// GitHub did not take the running CLI's sign-in.
+    refused: bool,
 }
 
 /// A chat that is open in the CLI.
@@ -107,6 +115,7 @@ impl Chats {
             mcp: (0, Vec::new()),
             turns: JoinSet::new(),
             busy: HashMap::new(),
+            refused: false,
         };
         tasks.spawn(chats.run());
         ChatsHandle { commands, default_model: default_receiver }
@@ -115,20 +124,25 @@ impl Chats {
     async fn run(mut self) {
         loop {
             let command = tokio::select! {
-                Some(ended) = self.turns.join_next() => {
-                    if let Ok(Some(turns)) = ended.map(|id| self.busy.get_mut(&id)) {
-                        *turns -= 1;
-                    }
+                Some(over) = self.turns.join_next() => {
+                    self.turn_over(over);
                     continue;
                 }
                 command = self.commands.recv() => command,
             };
+            while let Some(over) = self.turns.try_join_next() {
+                self.turn_over(over);
+            }
             match command {
                 None => return,
                 Some(Command::Prompt { chat, prompt, reply }) => {
                     let turn = self.prompt(chat, prompt).await;
                     // A turn that nobody takes notices so and stops itself.
                     let _ = reply.send(turn);
+                }
+                Some(Command::Auth { reply }) => {
+                    let auth = self.sign_in().await;
+                    let _ = reply.send(auth.map(|(_, auth)| auth));
                 }
                 Some(Command::Delete { id, reply }) => {
                     let deleted = self.delete(&id).await;
@@ -139,10 +153,14 @@ impl Chats {
     }
 
     async fn prompt(&mut self, chat: ChatSpec, prompt: Prompt) -> Result<AgentTurn, AgentError> {
-        let link = self.supervisor.link().await?;
-        self.check_sign_in(&link).await?;
-        self.ensure_open(&link, &chat).await?;
-        let events = link.client.events_of(&chat.id).await;
+        let mut link = self.signed_in().await?;
+        let mut prepared = self.prepare(&link, &chat).await;
+        if link.client.is_closed() {
+            // The CLI went away before it was given anything; another one takes its place unnoticed.
+            link = self.signed_in().await?;
+            prepared = self.prepare(&link, &chat).await;
+        }
+        let events = prepared?;
         if let Err(error) = self.send(&link, &chat.id, &prompt).await {
             let Err(error) = self.reopen_and_send(&link, &chat, &prompt, error).await else {
                 return Ok(self.turn(link, chat, events));
@@ -150,6 +168,16 @@ impl Chats {
             return Err(self.failed(&link, &error, "Sending the message").await);
         }
         Ok(self.turn(link, chat, events))
+    }
+
+    /// Has the chat open, and its events coming.
+    async fn prepare(
+        &mut self,
+        link: &Link,
+        chat: &ChatSpec,
+    ) -> Result<mpsc::Receiver<super::event::SessionEvent>, AgentError> {
+        self.ensure_open(link, chat).await?;
+        Ok(link.client.events_of(&chat.id).await)
     }
 
     fn turn(
@@ -172,26 +200,64 @@ impl Chats {
         turn::start(cx, &mut self.turns)
     }
 
-    /// Without a sign-in the CLI would take the prompt and fail with an internal text.
-    async fn check_sign_in(&self, link: &Link) -> Result<(), AgentError> {
+    /// A CLI that may be asked. Without a sign-in it would take the prompt and fail with an internal text.
+    async fn signed_in(&mut self) -> Result<Link, AgentError> {
         use crate::agent::BackendStatus::Ready;
+        let link = self.supervisor.link().await?;
         let known = match &*self.supervisor.status().borrow() {
             Ready { auth, .. } => auth.clone(),
             _ => AuthState::Unknown,
         };
-        if matches!(known, AuthState::Ready { .. }) {
-            return Ok(());
+        if self.config.borrow().provider.is_some()
+            || matches!(known, AuthState::Ready { .. } if !self.refused)
+        {
+            return Ok(link);
         }
-        // The person may have signed in since; and a CLI that cannot say may still be able to work.
-        let Ok(auth) = auth::ask(&link.client).await else { return Ok(()) };
-        self.supervisor.learned(auth.clone()).await;
-        match auth {
-            AuthState::Unauthenticated { .. } => Err(AgentError::Auth(format!(
+        match self.sign_in().await {
+            Ok((_, AuthState::Unauthenticated { .. })) => Err(AgentError::Auth(format!(
                 "Nobody is signed in to GitHub Copilot on this computer. {}",
                 errors::SIGN_IN
             ))),
-            _ => Ok(()),
+            Ok((link, _)) => Ok(link),
+            // One that cannot say may still be able to work.
+            Err(_) => self.supervisor.link().await,
         }
+    }
+
+    /// Who is signed in, asked anew.
+    ///
+    /// A CLI knows who was signed in when it started and never learns of more (measured with 1.0.102), so one that
+    /// knows nobody, or somebody whom GitHub refused, is replaced; not while a turn needs it.
+    async fn sign_in(&mut self) -> Result<(Link, AuthState), AgentError> {
+        let link = self.supervisor.link().await?;
+        let idle = self.busy.values().all(|turns| *turns == 0);
+        if !(self.refused && idle) {
+            let auth = self.ask_who(&link).await?;
+            if !idle || !matches!(auth, AuthState::Unauthenticated { .. }) {
+                return Ok((link, auth));
+            }
+        }
+        self.refused = false;
+        self.close_idle(&link).await;
+        self.supervisor.renew(link.generation).await;
+        let link = self.supervisor.link().await?;
+        let auth = self.ask_who(&link).await?;
+        Ok((link, auth))
+    }
+
+    async fn ask_who(&self, link: &Link) -> Result<AuthState, AgentError> {
+        let asked = auth::ask(&link.client).await;
+        let auth = asked.map_err(|error| errors::of_call(&error, "Asking who is signed in"))?;
+        self.supervisor.learned(auth.clone()).await;
+        Ok(auth)
+    }
+
+    fn turn_over(&mut self, over: Result<TurnOver, JoinError>) {
+        let Ok(over) = over else { return };
+        if let Some(turns) = self.busy.get_mut(&over.session_id) {
+            *turns -= 1;
+        }
+        self.refused |= over.refused && self.config.borrow().provider.is_none();
     }
 
     async fn send(&self, link: &Link, id: &str, prompt: &Prompt) -> Result<(), CallError> {
@@ -310,8 +376,13 @@ impl Chats {
     }
 
     async fn delete(&mut self, id: &str) -> Result<bool, AgentError> {
-        let link = self.supervisor.link().await?;
-        if !self.exists(&link, id).await? {
+        let mut link = self.supervisor.link().await?;
+        let mut exists = self.exists(&link, id).await;
+        if link.client.is_closed() {
+            link = self.supervisor.link().await?;
+            exists = self.exists(&link, id).await;
+        }
+        if !exists? {
             return Ok(false);
         }
         self.open.remove(id);

@@ -71,6 +71,10 @@ enum Command {
         what: String,
     },
     Auth(AuthState),
+    Renew {
+        generation: u64,
+        done: oneshot::Sender<()>,
+    },
     Shutdown {
         grace: Duration,
         done: oneshot::Sender<()>,
@@ -112,6 +116,14 @@ impl SupervisorHandle {
     /// Somebody asked who is signed in; the status shall say the same.
     pub async fn learned(&self, auth: AuthState) {
         let _ = self.commands.send(Command::Auth(auth)).await;
+    }
+
+    /// Ends this CLI, so that the next [`link`](Self::link) is to a new one. For its caller to know that nobody
+    /// needs it.
+    pub async fn renew(&self, generation: u64) {
+        let (done, ended) = oneshot::channel();
+        let _ = self.commands.send(Command::Renew { generation, done }).await;
+        let _ = ended.await;
     }
 
     /// Ends the CLI and everything it started, within `grace`.
@@ -218,6 +230,14 @@ impl<L: Launcher> Supervisor<L> {
                         _ => false,
                     });
                 }
+                Some(Command::Renew { generation, done }) => {
+                    if let Some(old) = self.running.take_if(|running| running.link.generation == generation) {
+                        tracing::info!(generation, "copilot: ended to start anew");
+                        old.fate.send_replace(Some(Arc::from("Browy started it anew")));
+                        self.side.spawn(end_process(old.link.client, old.process, END_GRACE));
+                    }
+                    let _ = done.send(());
+                }
                 Some(Command::Shutdown { grace, done }) => {
                     self.end(grace).await;
                     // The launcher cleans up behind itself; the program may end right after the answer.
@@ -238,7 +258,12 @@ impl<L: Launcher> Supervisor<L> {
 
     async fn start_if_down(&mut self) -> Result<Link, AgentError> {
         if let Some(running) = &self.running {
-            return Ok(running.link.clone());
+            if !running.link.client.is_closed() {
+                return Ok(running.link.clone());
+            }
+            // Its connection is gone already; who asks shall not get it once more.
+            let how = ended(&mut self.running).await;
+            self.down(&how);
         }
         if let Some(end) = self.last_end {
             let wait = BACK_OFF[self.failed_in_a_row.min(BACK_OFF.len() - 1)];

@@ -157,14 +157,12 @@ async fn questions_of_the_cli_are_declined_at_once() {
     assert_eq!(decline.params["result"]["action"], "decline");
     cli.write(&json!({"jsonrpc": "2.0", "id": 77, "method": "exitPlanMode.request", "params": {}})).await;
     cli.write(&json!({"jsonrpc": "2.0", "id": 78, "method": "canvas.open", "params": {}})).await;
-    cli.event(
-        "permission.requested",
-        json!({"requestId": "p", "permissionRequest": {"kind": "shell", "x": 1}}),
-    )
-    .await;
+    let detail = json!({"kind": "shell", "toolCallId": "c"});
+    cli.event("tool.execution_start", json!({"toolCallId": "c", "toolName": "bash"})).await;
+    cli.event("permission.requested", json!({"requestId": "p", "permissionRequest": detail})).await;
     let event = turn.events.recv().await.unwrap();
-    let detail = json!({"kind": "shell", "x": 1});
-    assert_eq!(event, AgentEvent::Permission { id: "p".into(), kind: "shell".into(), detail });
+    let tool = Some("bash".to_owned());
+    assert_eq!(event, AgentEvent::Permission { id: "p".into(), kind: "shell".into(), tool, detail });
     turn.control.permit("p", false, "not allowed").await;
     let denied = cli.asked().await;
     assert_eq!(denied.method, "session.permissions.handlePendingPermissionRequest");
@@ -442,12 +440,22 @@ async fn nobody_signed_in_is_told_before_the_prompt_is_sent() {
         matches!(status, BackendStatus::Ready { auth: AuthState::Unauthenticated { .. }, .. })
     };
     status.wait_for(seen).await.unwrap();
-    let (turn, ()) = tokio::join!(backend.prompt(chat(), prompt()), async {
+    let (turn, _fresh) = tokio::join!(backend.prompt(chat(), prompt()), async {
         let again = cli.asked().await;
         assert_eq!(again.method, "auth.getStatus", "the person may have signed in since");
-        cli.answer(&again, unknown).await;
+        cli.answer(&again, unknown.clone()).await;
+        // This one cannot know.
+        let mut fresh = started.cli().await;
+        let last = fresh.asked().await;
+        assert_eq!(last.method, "auth.getStatus");
+        fresh.answer(&last, unknown.clone()).await;
+        let last = fresh.asked().await;
+        assert_eq!(last.method, "auth.getStatus");
+        fresh.answer(&last, unknown).await;
+        fresh
     });
-    assert!(matches!(turn.err(), Some(AgentError::Auth(text)) if text.contains("browy login")));
+    let error = turn.err();
+    assert!(matches!(&error, Some(AgentError::Auth(text)) if text.contains("browy login")), "{error:?}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -62,7 +62,7 @@ pub struct TurnCx {
 }
 
 /// Starts the turn's task in `tasks`; it gives the chat's id.
-pub fn start(cx: TurnCx, tasks: &mut JoinSet<String>) -> AgentTurn {
+pub fn start(cx: TurnCx, tasks: &mut JoinSet<TurnOver>) -> AgentTurn {
     let (out, events) = mpsc::channel(OUT);
     let (answers, receiver) = mpsc::channel(64);
     let abort = CancellationToken::new();
@@ -88,6 +88,14 @@ pub fn start(cx: TurnCx, tasks: &mut JoinSet<String>) -> AgentTurn {
     };
     tasks.spawn(turn.run());
     AgentTurn { events, control }
+}
+
+/// A turn that is over.
+pub struct TurnOver {
+    /// Its chat.
+    pub session_id: String,
+    /// GitHub did not take the sign-in.
+    pub refused: bool,
 }
 
 enum Answer {
@@ -161,7 +169,7 @@ struct Turn {
 }
 
 impl Turn {
-    async fn run(mut self) -> String {
+    async fn run(mut self) -> TurnOver {
         let ending = loop {
             if let Some(ending) = self.step().await {
                 break ending;
@@ -173,6 +181,7 @@ impl Turn {
         for id in self.state.take_open_calls() {
             self.outbox.push_back(AgentEvent::ToolCallWithdrawn { id });
         }
+        let refused = matches!(ending, Ending::Failed(AgentError::Auth(_)));
         self.outbox.push_back(AgentEvent::Ended(ending));
         self.events.close();
         self.answers.close();
@@ -185,7 +194,7 @@ impl Turn {
         drop(self.out);
         // Answers that were given must still arrive.
         while self.calls.join_next().await.is_some() {}
-        self.session_id
+        TurnOver { session_id: self.session_id, refused }
     }
 
     /// Waits for the next thing to happen; gives the ending when it was the last.

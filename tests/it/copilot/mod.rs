@@ -5,4 +5,5 @@ mod faults;
 mod isolation;
 mod reveal;
 mod runtimes;
+mod sign_in;
 mod talk;
