@@ -5,8 +5,8 @@
 //! | [`cli`] | the command line and host mode; the only place that prints and exits | everything |
 //! | [`runner`] | sessions, the turn queue, one turn from start to ending | agent, tools, browser, protocol, transport, data, rpc, terminal, config, paths |
 //! | [`agent`] | the model side: the Copilot CLI behind a trait, prompts | rpc, config, paths |
-//! | [`tools`] | what the model can call | browser, page, data, pdf, protocol::ids, config, paths |
-//! | [`browser`] | what the host knows of the browser | page, protocol, rpc |
+//! | [`tools`] | what the model can call | browser, page, data, pdf, protocol::ids, config, logging, paths |
+//! | [`browser`] | what the host knows of the browser | page, protocol, rpc, logging |
 //! | [`page`] | JavaScript that runs inside pages | – |
 //! | [`transport`] | frames in and out | protocol |
 //! | [`protocol`] | messages between host and extension | – |

@@ -197,7 +197,25 @@ export function allTurnsEnded() {
 /** Events in great numbers that the host has no use for; one of them would carry the page's cookies to it. */
 const UNUSED = new Set([
   'Network.dataReceived', 'Network.policyUpdated', 'Network.requestWillBeSentExtraInfo', 'Network.resourceChangedPriority',
+  'Network.webSocketFrameReceived', 'Network.webSocketFrameSent', 'Network.eventSourceMessageReceived',
+  'Runtime.executionContextCreated', 'Runtime.executionContextDestroyed', 'Runtime.executionContextsCleared',
 ]);
+
+/** More characters of one text than the host keeps of a console's entry; a page may write megabytes at a time. */
+const CONSOLE_TEXT = 4_000;
+const CONSOLE_EVENTS = new Set(['Console.messageAdded', 'Runtime.consoleAPICalled', 'Runtime.exceptionThrown', 'Log.entryAdded']);
+
+/**
+ * The same with its long texts cut.
+ * @param {unknown} value
+ * @returns {unknown}
+ */
+function shortened(value) {
+  if (typeof value === 'string') return value.length > CONSOLE_TEXT ? value.slice(0, CONSOLE_TEXT).toWellFormed() : value;
+  if (Array.isArray(value)) return value.slice(0, 100).map(shortened);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shortened(inner)]));
+}
 
 /**
  * @param {chrome.debugger.DebuggerSession} source
@@ -211,8 +229,9 @@ export function forwardEvent(source, method, params) {
     const { url, guid } = /** @type {{url: string, guid?: string}} */ (params);
     downloadBegins(tabId, url, guid);
   }
+  const told = CONSOLE_EVENTS.has(method) ? /** @type {object} */ (shortened(params)) : params;
   for (const session of watchersOf(tabId)) {
-    const event = { type: 'cdp.event', sessionId: session.id, tabId, method, params: params ?? {} };
+    const event = { type: 'cdp.event', sessionId: session.id, tabId, method, params: told ?? {} };
     postToHost(cdpSessionId ? { ...event, cdpSessionId } : event);
   }
 }

@@ -155,6 +155,10 @@ pub trait TurnControl: Send + Sync {
     /// Answers one [`AgentEvent::ToolCall`] by its id. Answering twice, or after the end, does nothing.
     async fn answer(&self, call_id: &str, reply: ToolReply);
 
+    /// Makes these the tools that the model may call from its next step on, in the midst of the turn. `false`: it
+    /// has the ones it had.
+    async fn offer(&self, tools: Vec<ToolDefinition>) -> bool;
+
     /// Answers one [`AgentEvent::Permission`] by its id.
     async fn permit(&self, request_id: &str, allow: bool, why: &str);
 

@@ -154,7 +154,7 @@ impl Browser {
     }
 
     /// The element as an object of the page's own world.
-    async fn in_page_world(
+    pub(super) async fn in_page_world(
         &self,
         cancel: &CancellationToken,
         element: &Element,

@@ -1,6 +1,6 @@
 //! Requests to the extension on behalf of one session: pending calls, the pinned tab, events.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,6 +13,7 @@ use super::address::origin_of;
 use super::cdp::{ALLOWED_METHODS, CDP_TIMEOUT, CdpError, TAB_TIMEOUT, Target};
 use super::dialogs::{self, Dialog, OpenDialogs};
 use super::downloads::{Download, Downloaded, FileId};
+use super::recording::Recordings;
 use super::tab_states::{TabStates, works_when_crashed};
 use crate::protocol::{
     BridgeCall, CallId, CdpEvent, CdpSend, DebuggerDetached, DownloadEvent, Outbound, SessionId, TabCall,
@@ -26,6 +27,11 @@ const EVENT_BACKLOG: usize = 512;
 
 /// How much later than its going the browser may tell that a tab has another id.
 const REPLACED: Duration = Duration::from_millis(200);
+
+/// How many bytes of answers the browser holds for each page, for those who ask for a body afterwards.
+pub(super) fn network_buffers() -> Value {
+    json!({ "maxTotalBufferSize": 10 << 20, "maxResourceBufferSize": 5 << 20 })
+}
 
 /// The way to the session's client.
 pub trait Wire: Send + Sync + 'static {
@@ -78,6 +84,9 @@ pub struct ExtensionContext {
     dialogs: OpenDialogs,
     downloaded: Downloaded,
     states: TabStates,
+    recordings: Recordings,
+    /// Tabs whose page has a window of another size for this turn.
+    pub(super) viewports: watch::Sender<BTreeSet<TabId>>,
     /// Set for a DevTools panel: the tab it inspects, which nothing overrides.
     inspected: Option<TabId>,
 }
@@ -95,6 +104,8 @@ impl ExtensionContext {
             dialogs: OpenDialogs::default(),
             downloaded: Downloaded::default(),
             states: TabStates::default(),
+            recordings: Recordings::default(),
+            viewports: watch::Sender::new(BTreeSet::new()),
             inspected,
         }
     }
@@ -132,6 +143,14 @@ impl ExtensionContext {
 
     /// Tells listeners what happened.
     pub fn publish(&self, event: BrowserEvent) {
+        if let BrowserEvent::Cdp(event) = &event
+            && event.method == "Target.attachedToTarget"
+        {
+            self.record_child(event);
+        }
+        if self.recordings.note(&event) {
+            return;
+        }
         self.dialogs.note(&event);
         self.downloaded.note(&event);
         self.states.note(&event);
@@ -216,19 +235,41 @@ impl ExtensionContext {
         }
         let target = Target::tab(tab);
         let send = |method, params| self.cdp_within(cancel, &target, method, params, within);
-        // The buffers would hold bodies of answers, which nobody asks for.
-        let buffers = json!({ "maxTotalBufferSize": 10 << 20, "maxResourceBufferSize": 5 << 20 });
+        self.recordings.begin(tab);
         let (page, crash, network) = futures::future::join3(
             send("Page.enable", json!({})),
             send("Inspector.enable", json!({})),
-            send("Network.enable", buffers),
+            send("Network.enable", network_buffers()),
         )
         .await;
-        page?;
-        crash?;
-        network?;
+        if let Some(error) = [page, crash, network].into_iter().find_map(Result::err) {
+            self.recordings.halt(tab);
+            return Err(error);
+        }
         self.states.attend(tab);
+        self.record(&target);
         Ok(())
+    }
+
+    /// What was recorded of each tab.
+    pub(super) fn recordings(&self) -> &Recordings {
+        &self.recordings
+    }
+
+    /// Sends a command whose answer nobody waits for.
+    pub(super) fn tell(&self, target: &Target, method: &'static str, params: Value) {
+        if !ALLOWED_METHODS.contains(&method) {
+            return;
+        }
+        // A client that is gone needs nothing told.
+        let _ = self.wire.send(Outbound::CdpSend(CdpSend {
+            session_id: self.session.clone(),
+            call_id: CallId::random(),
+            tab_id: Some(target.tab),
+            cdp_session_id: target.session.clone(),
+            method: method.to_owned(),
+            params,
+        }));
     }
 
     /// Whether the tab's page crashed and was not loaded again.

@@ -21,8 +21,8 @@ const LONG: usize = 230;
 /// An element that a page function names.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Named {
-    slot: u32,
-    fingerprint: Fingerprint,
+    pub(super) slot: u32,
+    pub(super) fingerprint: Fingerprint,
 }
 
 /// One place of a text, as the page function tells it. Raw page text.

@@ -33,12 +33,16 @@ mod observe;
 mod page;
 mod pdf;
 mod press;
+mod recording;
 mod refs;
 mod refusal;
 mod render;
+mod replay;
 mod scroll;
 mod seen;
 mod seer;
+mod selecting;
+mod site;
 mod strokes;
 mod submit;
 mod tab_states;
@@ -80,9 +84,15 @@ pub use observe::{Observed, Patience};
 pub use page::{PAGE_TIMEOUT, PageError, World, WorldId};
 pub use pdf::ShownPdf;
 pub use press::Press;
+pub use recording::{
+    Body, ConsoleEntry, ConsoleLevel, Outcome, Recent, Recorded, RequestRecord, RequestText, moment,
+    moment_in,
+};
 pub use refs::{Element, Fingerprint, FrameRef, RefError};
 pub use refusal::{ActError, Class, Refusal};
+pub use replay::{Replay, Replayed};
 pub use scroll::{Direction, Scroll, ScrollPlace, Scrolled};
+pub use site::{Cookie, Listener, NewCookie, Stored, Viewport};
 pub use strokes::{Stroke, strokes};
 pub use submit::Submitted;
 pub use view::{DEFAULT_BUDGET, PageFacts, PageView, ViewError, ViewOptions};

@@ -82,6 +82,32 @@ pub fn is_secret_name(name: &str) -> bool {
     SECRET_NAMES.contains(&plain.as_str()) || SECRET_ENDINGS.iter().any(|ending| plain.ends_with(ending))
 }
 
+/// The value of a header or a cookie as it may be shown: nothing of it when its name says that it is secret.
+pub fn mask_header<'v>(name: &str, value: &'v str) -> Cow<'v, str> {
+    // `x-auth` and `x-session` are secrets as header names, though not as words of a text.
+    let plain = name.to_ascii_lowercase();
+    let secret =
+        is_secret_name(name) || ["auth", "session", "jwt", "-key"].iter().any(|end| plain.ends_with(end));
+    if secret { Cow::Borrowed(MASKED) } else { mask(value) }
+}
+
+/// What a site keeps under this name, as it may be shown: nothing of it when its name says that it is secret, or when
+/// it looks like an identifier that was made to be one.
+pub fn mask_stored<'v>(name: &str, value: &'v str) -> Cow<'v, str> {
+    if is_opaque(value.trim().trim_matches('"')) { Cow::Borrowed(MASKED) } else { mask_header(name, value) }
+}
+
+/// One long word of letters and digits that nobody would read aloud: a session's id, a device's, a key.
+fn is_opaque(value: &str) -> bool {
+    let has = |class: fn(&u8) -> bool| value.bytes().any(|byte| class(&byte));
+    value.len() >= 20
+        && value.bytes().all(is_token)
+        && has(u8::is_ascii_digit)
+        && has(u8::is_ascii_alphabetic)
+        && !value.starts_with("http")
+        && !value.contains('/')
+}
+
 fn mask_to_depth(text: &str, depth: u8) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let (mut out, mut copied, mut at) = (String::new(), 0, 0);
@@ -275,6 +301,47 @@ mod tests {
         ] {
             assert_eq!(mask(text), masked);
         }
+    }
+
+    #[test]
+    fn headers_that_hold_secrets_are_masked_whole() {
+        for name in [
+            "Authorization",
+            "proxy-authorization",
+            "Cookie",
+            "Set-Cookie",
+            "X-Api-Key",
+            "X-CSRF-Token",
+            "x-auth",
+        ] {
+            assert_eq!(mask_header(name, "abc; def"), MASKED, "{name}");
+        }
+        assert_eq!(mask_header("Content-Type", "text/html"), "text/html");
+        assert_eq!(mask_header("Location", "/cb?code=1234&x=2"), "/cb?code=[masked]&x=2");
+        assert_eq!(mask_header("WWW-Authenticate", "Basic realm=vault"), "Basic realm=vault");
+    }
+
+    #[test]
+    fn what_looks_like_an_identifier_is_not_shown_of_what_sites_keep() {
+        for (name, value) in [
+            ("token", "abc"),
+            ("x", "9f86d081884c7d659a2feaa0c55ad015"),
+            ("device", "\"3b2d8c1e-77aa-4f10-9a2e-0c1d2e3f4a5b\""),
+            ("auth", "{\"id\":1}"),
+        ] {
+            assert_eq!(mask_stored(name, value), MASKED, "{name}");
+        }
+        for (name, value) in [
+            ("theme", "dark"),
+            ("lastVisit", "2031-04-09T12:03:04.123Z and later"),
+            ("n", "12345678901234567890123"),
+        ] {
+            assert_eq!(mask_stored(name, value), value, "{name}");
+        }
+        assert_eq!(
+            mask_stored("user", r#"{"name":"Ana","token":"abc"}"#),
+            r#"{"name":"Ana","token":"[masked]"}"#
+        );
     }
 
     #[test]

@@ -20,7 +20,7 @@ use tracing_subscriber::{EnvFilter, Layer};
 use crate::paths::Paths;
 
 pub use file::{MAX_BYTES, RotatingFile};
-pub use mask::{MASKED, mask};
+pub use mask::{MASKED, mask, mask_header, mask_stored};
 
 /// Which events are logged, for example `debug`, `off` or `browy::runner=trace`; `info` for all that is not named.
 pub const LEVEL_VARIABLE: &str = "BROWY_LOG";

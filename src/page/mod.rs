@@ -35,6 +35,8 @@ pub const LIBRARY: &str = concat!(
     act::library!(),
     include_str!("lib/giving.js"),
     include_str!("lib/pdf.js"),
+    include_str!("lib/storage.js"),
+    include_str!("lib/replay.js"),
     "\nreturn registry;\n})()",
 );
 

@@ -16,6 +16,7 @@ use super::budget::{Budget, Spent};
 use super::cli_tools::may_ask;
 use super::client::SessionWire;
 use super::lane::Lane;
+use super::offer::Offer;
 use super::summary::summary;
 use super::turn::Turn;
 use crate::agent::recent_actions::{Outcome, RecentActions};
@@ -246,6 +247,7 @@ impl Calls {
         ended: EndedCall,
         control: &dyn TurnControl,
         recent: &mut RecentActions,
+        offer: &mut Offer,
     ) -> Option<String> {
         if let Ok(Ended::Permission { id, allow, why }) = &ended.ended {
             control.permit(id, *allow, why).await;
@@ -254,17 +256,17 @@ impl Calls {
         let running = ended.running?;
         let took = running.since.elapsed();
         self.lane.done(running.read_only);
-        let (output, fatal) = match ended.ended {
+        let (mut output, fatal) = match ended.ended {
             Ok(Ended::Tool(Ok(output))) => (output, None),
-            Ok(Ended::Tool(Err(ToolError::Model(text)))) => (failed(text), None),
-            Ok(Ended::Tool(Err(ToolError::Cancelled))) => (failed("Stopped.".to_owned()), None),
-            Ok(Ended::Tool(Err(ToolError::Fatal(why)))) => (failed(why.clone()), Some(why)),
+            Ok(Ended::Tool(Err(ToolError::Model(text)))) => (ToolOutput::failed(text), None),
+            Ok(Ended::Tool(Err(ToolError::Cancelled))) => (ToolOutput::failed("Stopped."), None),
+            Ok(Ended::Tool(Err(ToolError::Fatal(why)))) => (ToolOutput::failed(why.clone()), Some(why)),
             Ok(Ended::Permission { .. }) => return None,
             Err(error) => {
                 // Why is in the log already, without the values that the error would quote.
                 tracing::error!(tool = running.tool, panicked = error.is_panic(), "a tool crashed");
                 (
-                    failed(format!(
+                    ToolOutput::failed(format!(
                         "{} crashed. Whether it did something is unknown: look before you go on.",
                         running.tool
                     )),
@@ -272,6 +274,16 @@ impl Calls {
                 )
             }
         };
+        if !output.reveals.is_empty() {
+            let reveals = std::mem::take(&mut output.reveals);
+            tokio::select! {
+                biased;
+                () = self.cancel.cancelled() => output = ToolOutput::failed("Stopped."),
+                offered = offer.reveal(reveals, control) => if !offered {
+                    output = ToolOutput::failed("The tools could not be revealed. Do without them.");
+                }
+            }
+        }
         let text = cap(output.text);
         self.budget.ended(&running.tool, &running.args, output.ok, text.len());
         let outcome = if output.ok { Outcome::Ok } else { Outcome::Failed };
@@ -346,10 +358,6 @@ async fn run_tool(tool: &'static dyn ErasedTool, cx: ToolCx, args: Value) -> Res
             )))
         }),
     }
-}
-
-fn failed(text: String) -> ToolOutput {
-    ToolOutput { text, pictures: Vec::new(), ok: false }
 }
 
 /// Cuts on a line boundary and says so.

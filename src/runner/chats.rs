@@ -93,6 +93,7 @@ impl Runner {
         if let Some(session) = self.sessions.get_mut(id) {
             session.recent = Default::default();
             session.shown = None;
+            session.revealed.clear();
             session.notes.clear();
         }
     }

@@ -13,6 +13,7 @@ mod client;
 mod context;
 mod history;
 mod lane;
+mod offer;
 mod queue;
 mod replies;
 mod sessions;
@@ -42,6 +43,7 @@ use crate::transport::link::{Inbox, LinkTasks, Outbox};
 
 use client::Capabilities;
 pub use client::ClientId;
+use offer::Offer;
 use queue::{Queued, TurnQueue};
 use sessions::Session;
 use settings::Settings;
@@ -297,6 +299,7 @@ impl Runner {
                 offered: self.offered.subscribe(),
                 reasoning_effort: session.reasoning_effort.clone(),
                 recent: std::mem::take(&mut session.recent),
+                offer: Offer::new(session.policy.subscribe(), std::mem::take(&mut session.revealed)),
                 shown: session.shown.take(),
                 notes: std::mem::take(&mut session.notes),
                 asks: Arc::clone(&session.asks),
@@ -326,6 +329,7 @@ impl Runner {
             && session.incarnation == incarnation
         {
             session.recent = end.recent;
+            session.revealed = end.revealed;
             session.shown = end.shown;
             session.notes.extend(end.note);
         }

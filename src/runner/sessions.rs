@@ -1,5 +1,6 @@
 //! Panel sessions, and the messages that belong to one.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tokio::sync::watch;
@@ -33,6 +34,8 @@ pub(super) struct Session {
     pub model: Option<String>,
     pub reasoning_effort: Option<String>,
     pub recent: RecentActions,
+    /// Tools that the model had revealed in this chat.
+    pub revealed: BTreeSet<&'static str>,
     /// See [`Turn::shown`](super::turn::Turn::shown).
     pub shown: Option<u64>,
     pub notes: Vec<String>,
@@ -190,6 +193,7 @@ impl Runner {
             model: None,
             reasoning_effort: None,
             recent: RecentActions::default(),
+            revealed: BTreeSet::new(),
             shown: None,
             notes: Vec::new(),
             cancel: self.root.child_token(),

@@ -1,5 +1,6 @@
 //! One turn, from start to its one ending.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,10 +17,10 @@ use super::chats;
 use super::cli_tools;
 use super::client::SessionWire;
 use super::context;
+use super::offer::Offer;
 use crate::agent::recent_actions::RecentActions;
 use crate::agent::{
-    AgentBackend, AgentError, AgentEvent, AgentTurn, ChatSpec, Ending, Prompt, ToolDefinition, UsageReport,
-    prompt,
+    AgentBackend, AgentError, AgentEvent, AgentTurn, ChatSpec, Ending, Prompt, UsageReport, prompt,
 };
 use crate::browser::{Browser, Wire as _};
 use crate::data::chats::Chats;
@@ -56,6 +57,7 @@ pub(super) struct Turn {
     pub offered: watch::Receiver<Vec<String>>,
     pub reasoning_effort: Option<String>,
     pub recent: RecentActions,
+    pub offer: Offer,
     /// The digest of the last page view in the chat, while the backend has it whole.
     pub shown: Option<u64>,
     pub notes: Vec<String>,
@@ -71,6 +73,8 @@ pub(super) struct Turn {
 pub(super) struct TurnEnd {
     pub session: SessionId,
     pub recent: RecentActions,
+    /// Tools that the model had revealed.
+    pub revealed: BTreeSet<&'static str>,
     /// See [`Turn::shown`].
     pub shown: Option<u64>,
     /// The turn did not come to its own end: the next one is told.
@@ -96,6 +100,7 @@ impl Turn {
             Err(outcome) => (outcome, None),
         };
         let unknown = calls.stop_all(&mut self.recent);
+        self.browser.end_turn();
         self.end(&outcome, &answer, started.elapsed()).await;
         if let Some(agent) = agent
             && !matches!(outcome, Outcome::Done | Outcome::Failed(_))
@@ -104,7 +109,13 @@ impl Turn {
         }
         // Of a turn that broke off nobody knows how much of it the backend kept.
         let shown = self.shown.filter(|_| matches!(outcome, Outcome::Done));
-        TurnEnd { session: self.session, recent: self.recent, shown, note: note(&outcome, unknown) }
+        TurnEnd {
+            session: self.session,
+            recent: self.recent,
+            revealed: self.offer.into_revealed(),
+            shown,
+            note: note(&outcome, unknown),
+        }
     }
 
     /// Reads the page and sends the prompt.
@@ -170,20 +181,13 @@ impl Turn {
     }
 
     fn chat(&self) -> ChatSpec {
-        let policy = self.policy.borrow().clone();
-        let tools = policy
-            .allowed()
-            .map(|tool| ToolDefinition {
-                name: tool.spec().name.to_owned(),
-                description: tool.spec().description.to_owned(),
-                parameters: tool.parameters(),
-            })
-            .collect();
         ChatSpec {
             id: self.session.0.clone(),
             system_message: prompt::SYSTEM_PROMPT.to_owned(),
-            tools,
-            builtin_tools: cli_tools::switched_on(&policy).map(|tool| tool.name.to_owned()).collect(),
+            tools: self.offer.definitions(),
+            builtin_tools: cli_tools::switched_on(&self.policy.borrow())
+                .map(|tool| tool.name.to_owned())
+                .collect(),
             model: self.model.clone(),
             reasoning_effort: self.reasoning_effort.clone(),
         }
@@ -200,7 +204,7 @@ impl Turn {
                 biased;
                 () = self.cancel.cancelled() => return Outcome::Stopped,
                 Some(ended) = calls.next_ended() => {
-                    if let Some(fatal) = calls.settle(ended, agent.control.as_ref(), &mut self.recent).await {
+                    if let Some(fatal) = calls.settle(ended, agent.control.as_ref(), &mut self.recent, &mut self.offer).await {
                         return Outcome::Failed(AgentError::Protocol(fatal));
                     }
                     continue;

@@ -1,11 +1,13 @@
 //! What the model can call. A tool is one file plus one line in its category's list.
 
 mod answer;
+mod approval;
 mod args;
 mod cx;
 mod devtools;
 mod error;
 mod files;
+pub mod first;
 mod forms;
 mod human;
 mod inspect;

@@ -11,6 +11,8 @@ pub struct ToolOutput {
     pub pictures: Vec<Picture>,
     /// Whether the call did what it was asked to; a failed one says why in the text.
     pub ok: bool,
+    /// Tools that the model may call from now on.
+    pub reveals: Vec<&'static str>,
 }
 
 /// A picture.
@@ -25,12 +27,17 @@ pub struct Picture {
 impl ToolOutput {
     /// Plain text.
     pub fn text(text: impl Into<String>) -> Self {
-        Self { text: text.into(), pictures: Vec::new(), ok: true }
+        Self { text: text.into(), pictures: Vec::new(), ok: true, reveals: Vec::new() }
+    }
+
+    /// A call that failed, and why.
+    pub fn failed(text: impl Into<String>) -> Self {
+        Self { ok: false, ..Self::text(text) }
     }
 
     /// A JSON result; `success: false` in it makes the call a failed one.
     pub fn json(value: &Value) -> Self {
         let ok = value.get("success").and_then(Value::as_bool).unwrap_or(true);
-        Self { text: value.to_string(), pictures: Vec::new(), ok }
+        Self { text: value.to_string(), pictures: Vec::new(), ok, reveals: Vec::new() }
     }
 }

@@ -49,6 +49,10 @@ fn tidy(schema: &mut Value) {
             }) {
                 object.remove("format");
             }
+            // That a number of things is not negative needs no saying, and costs tokens in every field.
+            if object.get("minimum").and_then(Value::as_u64) == Some(0) {
+                object.remove("minimum");
+            }
             object.values_mut().for_each(tidy);
         }
         Value::Array(items) => items.iter_mut().for_each(tidy),

@@ -8,13 +8,11 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::{AskError, AskPurpose, Question, ReplyAnswer, ToolCx};
+use super::ToolCx;
+use super::approval::{self, Wish};
 use crate::browser::text::quoted;
 use crate::browser::{ActError, Class, FileId, Gift, Refusal};
 use crate::data::files::{Files, FilesError};
-
-/// How long the person may think about it.
-const EXPIRES: Duration = Duration::from_secs(120);
 
 /// How long an upload may take, the person's answer included.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(180);
@@ -137,32 +135,15 @@ async fn ask(cx: &ToolCx, tool: &str, asks: &[PathBuf], gifts: &[Gift]) -> Resul
         .map(|gift| format!("{} ({})", quoted(&gift.path.to_string_lossy(), 500), size_in_words(gift.bytes)))
         .collect();
     let what = if list.len() == 1 { "this file" } else { "these files" };
-    let question = Question {
-        purpose: AskPurpose::Approval { tool: tool.to_owned(), args: json!({ "to": to, "files": list }) },
+    let wish = Wish {
+        tool,
+        args: json!({ "to": to, "files": list }),
         message: format!("The agent wants to give {what} of yours to {to}: {}", list.join(", ")),
-        choices: Vec::new(),
-        allow_text: false,
-        expires: EXPIRES,
+        what: "this file to be given away",
+        instead: "Files that save_file wrote or that your own acts downloaded need no permission; for others do \
+                  without, or ask what the person wants.",
     };
-    let no = |why: &str| {
-        Refusal::new(
-            Class::NotAllowed,
-            format!(
-                "{why} Files that save_file wrote or that your own acts downloaded need no permission; for others do \
-                 without, or ask what the person wants."
-            ),
-        )
-    };
-    match cx.ask.ask(question, &cx.cancel).await {
-        Ok(reply) if matches!(reply.answer, ReplyAnswer::Allow | ReplyAnswer::AllowAlways) => Ok(()),
-        Ok(_) => Err(no("The person does not want this file to be given away.").into()),
-        Err(AskError::Expired) => Err(no("Nobody allowed this file to be given away.").into()),
-        Err(AskError::NoPerson) => {
-            Err(no("This file may only be given away if the person allows it, and this panel cannot ask.")
-                .into())
-        }
-        Err(AskError::Cancelled) => Err(ActError::Cancelled),
-    }
+    approval::allowed(cx, wish).await
 }
 
 fn size_in_words(bytes: u64) -> String {

@@ -15,6 +15,7 @@ mod cli_tools;
 mod conversations;
 mod copilot;
 mod demo;
+mod devtools;
 #[cfg(target_os = "linux")]
 mod endurance;
 #[cfg(unix)]
@@ -44,10 +45,12 @@ mod pdf;
 #[cfg(target_os = "linux")]
 mod process;
 mod registry;
+mod revealed;
 #[cfg(target_os = "linux")]
 mod saving;
 #[cfg(unix)]
 mod scale;
+mod selectors;
 mod sessions;
 mod settings;
 mod stored_chats;

@@ -131,10 +131,41 @@ fn system_prompt_is_short_and_names_only_tools_that_are_on() {
 
     let blocks = ["browser_context", "page_view", "recent_actions"];
     let policy = browy::tools::policy::ToolPolicy::default();
-    let on: BTreeSet<&str> = policy.allowed().map(|tool| tool.spec().name).collect();
+    let told = policy.allowed().map(|tool| tool.spec().name);
+    let on: BTreeSet<&str> = told.filter(|name| browy::tools::first::is_first(name)).collect();
     let words = prompt.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
     let named: BTreeSet<&str> = words.filter(|word| word.contains('_') && !blocks.contains(word)).collect();
     assert!(named.contains("inspect_page"), "{named:?}");
     let unknown: Vec<_> = named.difference(&on).collect();
     assert!(unknown.is_empty(), "the system prompt names tools that the model does not have: {unknown:?}");
+}
+
+/// What a model is told of a tool, in tokens.
+fn cost(tool: &dyn browy::tools::ErasedTool) -> usize {
+    let spec = tool.spec();
+    let told = json!({
+        "type": "function",
+        "function": { "name": spec.name, "description": spec.description, "parameters": tool.parameters() },
+    });
+    tiktoken_rs::o200k_base().unwrap().encode_ordinary(&told.to_string()).len()
+}
+
+#[test]
+fn definitions_fit_their_budget() {
+    use browy::tools::first::is_first;
+    let each: Vec<_> = browy::tools::all().map(|tool| (cost(tool), tool.spec().name)).collect();
+    let whole: usize = each.iter().map(|(cost, _)| cost).sum();
+    let first: usize = each.iter().filter(|(_, name)| is_first(name)).map(|(cost, _)| cost).sum();
+    assert!(whole <= 9_000, "all: {whole} tokens, {each:?}");
+    assert!(first <= 3_500, "those told from the beginning: {first} tokens, {each:?}");
+}
+
+#[test]
+fn more_tools_names_every_group_that_holds_some() {
+    use browy::tools::first::{MORE_TOOLS, is_first};
+    let told = browy::tools::by_name(MORE_TOOLS).unwrap().spec().description;
+    for tool in browy::tools::all().filter(|tool| !is_first(tool.spec().name)) {
+        let group = tool.spec().category.name();
+        assert!(told.contains(&format!("{group} (")), "{group} of {}", tool.spec().name);
+    }
 }

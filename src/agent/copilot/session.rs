@@ -12,7 +12,7 @@ use super::client::{CallError, Client};
 use super::supervisor::{Link, SupervisorHandle};
 use super::turn::{self, TurnCx, TurnOver};
 use super::{auth, errors, models, provider, wire};
-use crate::agent::{AgentError, AgentTurn, AuthState, ChatSpec, Prompt};
+use crate::agent::{AgentError, AgentTurn, AuthState, ChatSpec, Prompt, ToolDefinition};
 use crate::config::{Config, Provider};
 
 /// Opening asks GitHub when somebody is signed in: 10 s a try in a network that swallows packets.
@@ -203,6 +203,7 @@ impl Chats {
             link,
             supervisor: self.supervisor.clone(),
             tools: chat.tools.into_iter().map(|tool| tool.name).collect::<HashSet<_>>(),
+            builtin_tools: chat.builtin_tools,
             session_id: chat.id,
             provider,
             events,
@@ -462,6 +463,25 @@ impl Chats {
     }
 }
 
+/// The host's tools for the CLI.
+pub(super) fn own_tools(tools: &[ToolDefinition]) -> Vec<wire::Tool<'_>> {
+    let own = tools.iter().map(|tool| wire::Tool {
+        name: &tool.name,
+        description: &tool.description,
+        parameters: &tool.parameters,
+        skip_permission: true,
+        overrides_built_in_tool: true,
+        defer: "never",
+    });
+    own.collect()
+}
+
+/// What the model may call: the host's tools, and those of the CLI's own that the person switched on.
+pub(super) fn allow_list(tools: &[ToolDefinition], builtin_tools: &[String]) -> Vec<String> {
+    let own = tools.iter().map(|tool| format!("custom:{}", tool.name));
+    own.chain(builtin_tools.iter().map(|name| format!("builtin:{name}"))).collect()
+}
+
 /// Everything a chat is opened with. Nothing of it survives in the CLI, so it is sent each time.
 fn open_params<'a>(
     config: &'a Config,
@@ -469,8 +489,6 @@ fn open_params<'a>(
     folder: &'a str,
     disabled_mcp_servers: &'a [String],
 ) -> wire::OpenSession<'a> {
-    let own_tools = chat.tools.iter().map(|tool| format!("custom:{}", tool.name));
-    let opted_in = chat.builtin_tools.iter().map(|name| format!("builtin:{name}"));
     wire::OpenSession {
         session_id: &chat.id,
         client_name: CLIENT,
@@ -478,19 +496,8 @@ fn open_params<'a>(
         reasoning_effort: chat.reasoning_effort.as_deref(),
         streaming: true,
         system_message: wire::SystemMessage { mode: "replace", content: &chat.system_message },
-        tools: chat
-            .tools
-            .iter()
-            .map(|tool| wire::Tool {
-                name: &tool.name,
-                description: &tool.description,
-                parameters: &tool.parameters,
-                skip_permission: true,
-                overrides_built_in_tool: true,
-                defer: "never",
-            })
-            .collect(),
-        available_tools: own_tools.chain(opted_in).collect(),
+        tools: own_tools(&chat.tools),
+        available_tools: allow_list(&chat.tools, &chat.builtin_tools),
         provider: config.provider.as_ref().map(provider::on_wire),
         model_capabilities: config.provider.as_ref().map(|_| provider::capabilities()),
         working_directory: folder,
@@ -517,7 +524,6 @@ fn open_params<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::ToolDefinition;
 
     #[test]
     fn allow_list_names_its_sources() {

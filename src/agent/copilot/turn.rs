@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -14,10 +14,11 @@ use tokio_util::sync::CancellationToken;
 use super::client::CallError;
 use super::errors;
 use super::event::SessionEvent;
+use super::session::{allow_list, own_tools};
 use super::supervisor::{Link, SupervisorHandle};
 use super::turn_state::{Step, TurnState};
 use super::wire;
-use crate::agent::{AgentError, AgentEvent, AgentTurn, Ending, ToolReply, TurnControl};
+use crate::agent::{AgentError, AgentEvent, AgentTurn, Ending, ToolDefinition, ToolReply, TurnControl};
 use crate::config::Provider;
 
 /// How long the CLI may take to confirm an abort.
@@ -52,6 +53,8 @@ pub struct TurnCx {
     pub session_id: String,
     /// Its tools, by name.
     pub tools: HashSet<String>,
+    /// Those of the CLI's own that are on.
+    pub builtin_tools: Vec<String>,
     /// Whose model it is.
     pub provider: Option<Provider>,
     /// The chat's events.
@@ -70,6 +73,7 @@ pub fn start(cx: TurnCx, tasks: &mut JoinSet<TurnOver>) -> AgentTurn {
         link: cx.link,
         supervisor: cx.supervisor,
         session_id: cx.session_id,
+        builtin_tools: cx.builtin_tools,
         events: cx.events,
         answers: receiver,
         abort,
@@ -97,6 +101,7 @@ pub struct TurnOver {
 enum Answer {
     Tool { id: String, reply: ToolReply },
     Permission { id: String, allow: bool, why: String },
+    Offer { tools: Vec<ToolDefinition>, done: oneshot::Sender<bool> },
 }
 
 struct Control {
@@ -108,6 +113,13 @@ struct Control {
 impl TurnControl for Control {
     async fn answer(&self, call_id: &str, reply: ToolReply) {
         let _ = self.answers.send(Answer::Tool { id: call_id.to_owned(), reply }).await;
+    }
+
+    async fn offer(&self, tools: Vec<ToolDefinition>) -> bool {
+        let (done, offered) = oneshot::channel();
+        let _ = self.answers.send(Answer::Offer { tools, done }).await;
+        // The turn's end drops the other half.
+        offered.await.unwrap_or(false)
     }
 
     async fn permit(&self, request_id: &str, allow: bool, why: &str) {
@@ -138,6 +150,7 @@ struct Turn {
     link: Link,
     supervisor: SupervisorHandle,
     session_id: String,
+    builtin_tools: Vec<String>,
     events: mpsc::Receiver<SessionEvent>,
     answers: mpsc::Receiver<Answer>,
     abort: CancellationToken,
@@ -316,6 +329,7 @@ impl Turn {
                     self.permission(&id, allow, &why);
                 }
             }
+            Answer::Offer { tools, done } => self.offer(tools, done),
         }
         // The model has the word again; its silence counts from here.
         self.last_event = Instant::now();
@@ -340,6 +354,23 @@ impl Turn {
             };
             let method = "session.tools.handlePendingToolCall";
             client.call::<Value>(method, &answer, ANSWER_LIMIT).await.map(drop)
+        });
+    }
+
+    /// The list of tools, then the list of what may be called: the CLI reads both before each step of the model.
+    fn offer(&mut self, tools: Vec<ToolDefinition>, done: oneshot::Sender<bool>) {
+        self.state.offer(tools.iter().map(|tool| tool.name.clone()));
+        let (client, session_id) = (self.link.client.clone(), self.session_id.clone());
+        let available_tools = allow_list(&tools, &self.builtin_tools);
+        self.calls.spawn(async move {
+            let set = wire::SetTools { session_id: &session_id, tools: own_tools(&tools) };
+            let allow = wire::AllowTools { session_id: &session_id, available_tools };
+            let mut offered = client.call::<Value>("session.tools.set", &set, ANSWER_LIMIT).await;
+            if offered.is_ok() {
+                offered = client.call::<Value>("session.options.update", &allow, ANSWER_LIMIT).await;
+            }
+            let _ = done.send(offered.is_ok());
+            offered.map(drop)
         });
     }
 

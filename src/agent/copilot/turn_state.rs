@@ -55,6 +55,11 @@ pub struct TurnState {
 }
 
 impl TurnState {
+    /// Calls of these pass from now on, too.
+    pub fn offer(&mut self, tools: impl IntoIterator<Item = String>) {
+        self.tools.extend(tools);
+    }
+
     /// A turn that has just been sent.
     pub fn new(tools: HashSet<String>, provider: Option<Provider>, started: u64) -> Self {
         Self {

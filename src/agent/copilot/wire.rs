@@ -128,6 +128,22 @@ pub struct ModelState {
     pub model_id: Option<String>,
 }
 
+/// `session.tools.set`.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SetTools<'a> {
+    pub session_id: &'a str,
+    pub tools: Vec<Tool<'a>>,
+}
+
+/// `session.options.update`, the list of what may be called.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AllowTools<'a> {
+    pub session_id: &'a str,
+    pub available_tools: Vec<String>,
+}
+
 /// `session.options.update`, the part that `session.create` does not take.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]

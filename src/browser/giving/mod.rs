@@ -18,12 +18,10 @@ use super::downloads::FileId;
 use super::observe::{Observed, Patience};
 use super::refs::Element;
 use super::refusal::{ActError, Class, Refusal};
-use super::seer::Found;
 use crate::page::{ACT, PageFunction, function};
 use crate::protocol::{CdpEvent, TabId};
 
 const END: PageFunction = function("giveEnd");
-const FIND: PageFunction = function("giveFind");
 
 /// How long one command may take.
 const COMMAND: Duration = Duration::from_secs(20);
@@ -136,19 +134,6 @@ struct Taker {
     standstill: Option<String>,
 }
 
-#[derive(Debug, Deserialize)]
-struct FoundBySelector {
-    wrong: bool,
-    total: usize,
-    found: Vec<FoundElement>,
-}
-
-#[derive(Debug, Deserialize)]
-struct FoundElement {
-    slot: u32,
-    fingerprint: super::refs::Fingerprint,
-}
-
 /// One giving: its name in the page, and what is known of the browser's ways.
 struct Round<'b> {
     browser: &'b Browser,
@@ -196,56 +181,6 @@ impl Browser {
             .call::<Value>(&self.context, &CancellationToken::new(), END, &[json!(round.id)])
             .await;
         given
-    }
-
-    /// The one element that a CSS selector means; a file field goes before others.
-    ///
-    /// # Errors
-    /// [`Class::BadArgument`] when it is no selector or finds nothing, [`Class::Ambiguous`] with `candidates`.
-    pub async fn find_taker(&self, cancel: &CancellationToken, selector: &str) -> Result<Element, ActError> {
-        let said = super::text::quoted(selector, 120);
-        let answers = self.call_frames::<FoundBySelector>(cancel, FIND, &[json!(selector)]).await?;
-        if answers.iter().any(|(_, answer)| answer.wrong) {
-            return Err(
-                Refusal::new(Class::BadArgument, format!("{said} is not a valid CSS selector.")).into()
-            );
-        }
-        let total: usize = answers.iter().map(|(_, answer)| answer.total).sum();
-        let mut found = Vec::new();
-        let mut names = Vec::new();
-        for (frame, answer) in answers {
-            for one in answer.found {
-                names.push(one.fingerprint.describe());
-                found.push(Found {
-                    world: frame.world.id,
-                    slot: one.slot,
-                    fingerprint: one.fingerprint,
-                    origin: frame.origin.clone(),
-                });
-            }
-        }
-        let numbers = self.number(cancel, found).await?;
-        match numbers.as_slice() {
-            [] => Err(Refusal::new(
-                Class::BadArgument,
-                format!("Nothing on the page matches the selector {said}; look with inspect_page."),
-            )
-            .into()),
-            [only] if total == 1 => Ok(self.element(cancel, *only).await?),
-            several => {
-                let candidates: Vec<Value> = several
-                    .iter()
-                    .zip(names)
-                    .map(|(index, element)| json!({ "index": index, "element": element }))
-                    .collect();
-                Err(Refusal::new(
-                    Class::Ambiguous,
-                    format!("{total} elements match the selector {said}; take upload_index with the number of one."),
-                )
-                .with("candidates", json!(candidates))
-                .into())
-            }
-        }
     }
 }
 

@@ -497,6 +497,22 @@ registry.define('slotOf', (/** @type {string} */ selector) => {
   }
 });
 
+// What a selector means for somebody who acts on one element: of several the only file field, or the only one shown.
+registry.define('findOne', (/** @type {string} */ selector, /** @type {boolean} */ files) => {
+  /** @type {Element[]} */
+  const found = [];
+  try {
+    for (const root of dom.roots()) found.push(...dom.all(root, selector));
+  } catch {
+    return { wrong: true, total: 0, found: [] };
+  }
+  const better = found.filter((element) =>
+    files ? dom.matches(element, 'input[type=file]') : element.checkVisibility({ visibilityProperty: true }),
+  );
+  const meant = better.length === 1 ? better : found;
+  return { wrong: false, total: meant.length, found: meant.slice(0, 3).map(finding.named) };
+});
+
 // The slot of the element that shows the document of this one; nothing for the world's own document.
 registry.defineFor('frameOf', (element) => {
   const frame = dom.frameOf(dom.documentOf(element));

@@ -219,29 +219,6 @@ const giving = (() => {
       if (args.base64) sent[args.file]?.parts.push(bytesOf(args.base64));
       return sent.length;
     },
-    /**
-     * What a selector finds: the first three, file fields before others.
-     * @param {string} selector
-     */
-    find(selector) {
-      /** @type {Element[]} */
-      const found = [];
-      try {
-        for (const root of dom.roots()) found.push(...dom.all(root, selector));
-      } catch {
-        return { wrong: true, total: 0, found: [] };
-      }
-      const isField = (/** @type {Element} */ element) => dom.matches(element, 'input[type=file]');
-      const fields = found.filter(isField);
-      const meant = fields.length === 1 ? fields : found;
-      return {
-        wrong: false,
-        total: meant.length,
-        found: meant.slice(0, 3).map((element) => ({
-          slot: registry.slotOf(element), fingerprint: describe.fingerprint(element),
-        })),
-      };
-    },
   };
 })();
 
@@ -249,4 +226,3 @@ registry.define('giveField', giving.field);
 registry.defineFor('giveDrop', giving.drop);
 registry.define('givePiece', giving.piece);
 registry.define('giveEnd', giving.finish);
-registry.define('giveFind', giving.find);

@@ -36,7 +36,7 @@ impl Tool for UploadFile {
 
     async fn run(&self, cx: &ToolCx, args: Args) -> Result<ToolOutput, ToolError> {
         let given = async {
-            let element = cx.browser.find_taker(&cx.cancel, &args.selector).await?;
+            let element = cx.browser.find_one(&cx.cancel, &args.selector, true, "upload_index").await?;
             let gifts = uploads::allowed(cx, Self::SPEC.name, &args.path.0).await?;
             let given = cx.browser.give(&cx.cancel, &element, &gifts, Patience::Settle).await?;
             let mut words = given.words();

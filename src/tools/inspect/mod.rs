@@ -4,9 +4,11 @@ mod accessibility_snapshot;
 mod extract_text;
 mod find_text;
 mod find_visible_text;
+mod get_event_listeners;
 mod get_page_html;
 mod get_page_info;
 mod inspect_page;
+mod more_tools;
 mod query_dom;
 mod read_pdf;
 
@@ -30,4 +32,6 @@ pub(super) const TOOLS: &[&dyn ErasedTool] = &[
     &query_dom::QueryDom,
     &get_page_html::GetPageHtml,
     &accessibility_snapshot::AccessibilitySnapshot,
+    &get_event_listeners::GetEventListeners,
+    &more_tools::MoreTools,
 ];

@@ -36,16 +36,20 @@ impl Tool for CheckIndex {
     type Args = Args;
 
     async fn run(&self, cx: &ToolCx, args: Args) -> Result<ToolOutput, ToolError> {
-        answer(check(cx, args).await)
+        answer(check(cx, args.index, args.checked).await)
     }
 }
 
-async fn check(cx: &ToolCx, args: Args) -> Result<Map<String, Value>, ActError> {
+/// Ticks or unticks, and checks what the page keeps.
+pub(super) async fn check(
+    cx: &ToolCx,
+    index: u32,
+    checked: Option<bool>,
+) -> Result<Map<String, Value>, ActError> {
     let (browser, cancel) = (&cx.browser, &cx.cancel);
-    let element = browser.element(cancel, args.index).await?;
+    let element = browser.element(cancel, index).await?;
     let field = browser.field(cancel, &element).await?;
-    let (expected, observed) =
-        browser.check(cancel, &element, &field, args.checked, Patience::Settle).await?;
+    let (expected, observed) = browser.check(cancel, &element, &field, checked, Patience::Settle).await?;
     let Some(observed) = observed else {
         let mut words = browser.read(cancel, &element).await?.words();
         words.insert("noop".to_owned(), json!(true));

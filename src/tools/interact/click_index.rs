@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::browser::keys::{Key, Modifiers};
-use crate::browser::{ActError, Button, Class, Observed, Press, Refusal};
+use crate::browser::{ActError, Button, Class, Element, Observed, Press, Refusal};
 use crate::tools::answer::answer;
 use crate::tools::kinds::Offset;
 use crate::tools::{Category, Effect, Exposure, Tool, ToolCx, ToolError, ToolOutput, ToolSpec};
@@ -75,7 +75,16 @@ async fn click(cx: &ToolCx, args: Args) -> Result<Map<String, Value>, ActError> 
         ..Press::default()
     };
     let element = cx.browser.element(&cx.cancel, args.index).await?;
-    let observed = cx.browser.press(&cx.cancel, &element, &press).await?;
+    click_on(cx, &element, &press).await
+}
+
+/// Clicks an element, however it was named, and closes the system's own popup of a list.
+pub(super) async fn click_on(
+    cx: &ToolCx,
+    element: &Element,
+    press: &Press,
+) -> Result<Map<String, Value>, ActError> {
+    let observed = cx.browser.press(&cx.cancel, element, press).await?;
     let mut words = observed.words();
     words.insert("tag".to_owned(), json!(element.fingerprint.tag));
     if list_is_open(&observed)

@@ -2,16 +2,21 @@
 
 mod check_index;
 mod clear_index;
+mod click_element;
 mod click_index;
 mod drag;
+mod fill_input;
 mod focus_index;
 mod handle_dialog;
+mod hover;
 mod hover_index;
 mod pick_option;
 mod press_key;
 mod press_keys;
 mod scroll;
 mod select_index;
+mod select_option;
+mod set_radio_index;
 mod type_index;
 mod upload_index;
 
@@ -33,4 +38,9 @@ pub(super) const TOOLS: &[&dyn ErasedTool] = &[
     &drag::Drag,
     &scroll::Scroll,
     &handle_dialog::HandleDialog,
+    &set_radio_index::SetRadioIndex,
+    &click_element::ClickElement,
+    &fill_input::FillInput,
+    &select_option::SelectOption,
+    &hover::Hover,
 ];

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
-use crate::browser::ActError;
+use crate::browser::{ActError, Element};
 use crate::tools::answer::answer;
 use crate::tools::kinds::OneOrMany;
 use crate::tools::{Category, Effect, Exposure, Tool, ToolCx, ToolError, ToolOutput, ToolSpec};
@@ -47,14 +47,23 @@ pub(super) async fn choose(
     index: u32,
     values: &[String],
 ) -> Result<Map<String, Value>, ActError> {
+    let element = cx.browser.element(&cx.cancel, index).await?;
+    choose_in(cx, &element, values).await
+}
+
+/// The same in a list that was named in another way.
+pub(super) async fn choose_in(
+    cx: &ToolCx,
+    element: &Element,
+    values: &[String],
+) -> Result<Map<String, Value>, ActError> {
     let (browser, cancel) = (&cx.browser, &cx.cancel);
-    let element = browser.element(cancel, index).await?;
-    let field = browser.field(cancel, &element).await?;
-    let picked = browser.choose(cancel, &element, &field, values).await?;
+    let field = browser.field(cancel, element).await?;
+    let picked = browser.choose(cancel, element, &field, values).await?;
     if let Some(observed) = picked.menu {
         return Ok(observed.words());
     }
-    let held = browser.keeps_long(cancel, &element, &picked.expected, Instant::now()).await?;
+    let held = browser.keeps_long(cancel, element, &picked.expected, Instant::now()).await?;
     let mut words = held.words();
     if let (Some([label]), None) = (held.selected.as_deref(), words.get("label")) {
         words.insert("label".to_owned(), json!(label));

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
-use crate::browser::{ActError, Kind};
+use crate::browser::{ActError, Element, Kind};
 use crate::tools::answer::answer;
 use crate::tools::{Category, Effect, Exposure, Tool, ToolCx, ToolError, ToolOutput, ToolSpec};
 
@@ -43,23 +43,32 @@ impl Tool for TypeIndex {
 }
 
 async fn type_text(cx: &ToolCx, args: Args) -> Result<Map<String, Value>, ActError> {
+    let element = cx.browser.element(&cx.cancel, args.index).await?;
+    type_into(cx, &element, &args.text, args.clear.unwrap_or(true)).await
+}
+
+/// Types into a field, however it was named, and checks what it keeps.
+pub(super) async fn type_into(
+    cx: &ToolCx,
+    element: &Element,
+    text: &str,
+    clear: bool,
+) -> Result<Map<String, Value>, ActError> {
     let (browser, cancel) = (&cx.browser, &cx.cancel);
-    let element = browser.element(cancel, args.index).await?;
-    let field = browser.field(cancel, &element).await?;
+    let field = browser.field(cancel, element).await?;
     let offers = field.combobox && field.kind == Kind::Text;
     if offers {
-        browser.note_lists(cancel, &element).await?;
+        browser.note_lists(cancel, element).await?;
     }
-    let expected =
-        browser.enter_text(cancel, &element, &field, &args.text, args.clear.unwrap_or(true)).await?;
-    let held = browser.keeps(cancel, &element, &expected, Instant::now()).await?;
+    let expected = browser.enter_text(cancel, element, &field, text, clear).await?;
+    let held = browser.keeps(cancel, element, &expected, Instant::now()).await?;
     let mut words = held.words();
     words.insert("tag".to_owned(), json!(field.tag));
     if let Some(invalid) = &held.invalid {
         words.insert("hint".to_owned(), json!(format!("The browser finds the value wrong: {invalid}")));
     }
     if offers {
-        let offered = browser.suggestions(cancel, &element).await?;
+        let offered = browser.suggestions(cancel, element).await?;
         if !offered.is_empty() {
             words.insert("suggestions".to_owned(), json!(offered));
             words.insert(

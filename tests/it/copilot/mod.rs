@@ -5,6 +5,7 @@ mod faults;
 mod isolation;
 #[cfg(target_os = "linux")]
 mod replaced;
+mod reveal;
 mod runtimes;
 mod sign_in;
 mod talk;

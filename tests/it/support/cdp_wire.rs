@@ -357,7 +357,7 @@ impl Stage {
         let called = tokio::time::timeout(Duration::from_secs(40), tool.call(&self.cx, args)).await;
         match called.expect("the call ends") {
             Ok(output) => output,
-            Err(error) => ToolOutput { text: error.to_string(), pictures: Vec::new(), ok: false },
+            Err(error) => ToolOutput::failed(error.to_string()),
         }
     }
 

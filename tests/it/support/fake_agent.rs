@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use browy::agent::{
     AgentBackend, AgentError, AgentEvent, AgentTurn, AuthState, BackendStatus, ChatSpec, Ending, Entry,
-    Model, Prompt, StoredChat, ToolReply, Transcript, TurnControl,
+    Model, Prompt, StoredChat, ToolDefinition, ToolReply, Transcript, TurnControl,
 };
 use browy::config::Config;
 use serde_json::Value;
@@ -169,6 +169,13 @@ struct Control {
 impl TurnControl for Control {
     async fn answer(&self, call_id: &str, reply: ToolReply) {
         let _ = self.replies.send((call_id.to_owned(), reply));
+    }
+
+    /// Comes out of [`FakeTurn::reply`] as the reply to `offer`: the names of the tools.
+    async fn offer(&self, tools: Vec<ToolDefinition>) -> bool {
+        let names: Vec<String> = tools.into_iter().map(|tool| tool.name).collect();
+        let reply = ToolReply { text: names.join(" "), ok: true, images: Vec::new() };
+        self.replies.send(("offer".to_owned(), reply)).is_ok()
     }
 
     async fn permit(&self, request_id: &str, allow: bool, why: &str) {
