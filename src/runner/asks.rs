@@ -88,18 +88,37 @@ impl Drop for Opened<'_> {
 #[async_trait]
 impl Ask for Asks {
     async fn ask(&self, question: Question, cancel: &CancellationToken) -> Result<Reply, AskError> {
+        let answer = self.ask_unless(std::future::pending(), question, cancel).await;
+        answer.unwrap_or(Err(AskError::Cancelled))
+    }
+}
+
+impl Asks {
+    /// Asks, unless `refused` comes true first: then the card closes and the answer is `None`.
+    pub(super) async fn ask_unless(
+        &self,
+        refused: impl Future<Output = ()>,
+        question: Question,
+        cancel: &CancellationToken,
+    ) -> Option<Result<Reply, AskError>> {
         if !self.wire.has("ask") {
-            return Err(AskError::NoPerson);
+            return Some(Err(AskError::NoPerson));
         }
         let id = AskId::random();
         let mut waiting = self.pending.open(id.clone());
         let expires = question.expires;
         let card = Card { ask: self.card(&id, question), until: Instant::now() + expires };
-        self.wire.send(Outbound::UserAsk(card.ask.clone())).map_err(|_| AskError::Cancelled)?;
+        if self.wire.send(Outbound::UserAsk(card.ask.clone())).is_err() {
+            return Some(Err(AskError::Cancelled));
+        }
         let mut opened = Opened::new(self, card);
         let answer = tokio::select! {
             biased;
             () = cancel.cancelled() => Err(AskError::Cancelled),
+            () = refused => {
+                opened.reason = "refused";
+                return None;
+            }
             answer = tokio::time::timeout(expires, waiting.answer()) => match answer {
                 Ok(Some(answer)) => Ok(answer),
                 Ok(None) => Err(AskError::Cancelled),
@@ -111,11 +130,9 @@ impl Ask for Asks {
             Err(AskError::Expired) => "expired",
             Err(_) => "turn_over",
         };
-        answer.map(|answer| Reply { answer: reply(answer.answer), text: answer.text })
+        Some(answer.map(|answer| Reply { answer: reply(answer.answer), text: answer.text }))
     }
-}
 
-impl Asks {
     fn card(&self, id: &AskId, question: Question) -> UserAsk {
         let (kind, tool, args) = match question.purpose {
             AskPurpose::AwaitUser => (AskKind::AwaitUser, None, None),

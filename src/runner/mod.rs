@@ -8,6 +8,7 @@ mod attachments;
 mod budget;
 mod calls;
 mod chats;
+pub mod cli_tools;
 mod client;
 mod context;
 mod lane;
@@ -280,7 +281,6 @@ impl Runner {
                 },
                 offered: self.offered.subscribe(),
                 reasoning_effort: session.reasoning_effort.clone(),
-                builtin_tools: session.builtin_tools.clone(),
                 recent: std::mem::take(&mut session.recent),
                 shown: session.shown.take(),
                 notes: std::mem::take(&mut session.notes),

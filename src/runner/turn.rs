@@ -11,8 +11,9 @@ use super::answer::Answer;
 use super::asks::Asks;
 use super::attachments::Attached;
 use super::budget::MAX_TIME;
-use super::calls::Calls;
+use super::calls::{Asked, Calls};
 use super::chats;
+use super::cli_tools;
 use super::client::SessionWire;
 use super::context;
 use crate::agent::recent_actions::RecentActions;
@@ -54,7 +55,6 @@ pub(super) struct Turn {
     pub model: Option<String>,
     pub offered: watch::Receiver<Vec<String>>,
     pub reasoning_effort: Option<String>,
-    pub builtin_tools: Vec<String>,
     pub recent: RecentActions,
     /// The digest of the last page view in the chat, while the backend has it whole.
     pub shown: Option<u64>,
@@ -183,7 +183,7 @@ impl Turn {
             id: self.session.0.clone(),
             system_message: prompt::SYSTEM_PROMPT.to_owned(),
             tools,
-            builtin_tools: self.builtin_tools.clone(),
+            builtin_tools: cli_tools::switched_on(&policy).map(|tool| tool.name.to_owned()).collect(),
             model: self.model.clone(),
             reasoning_effort: self.reasoning_effort.clone(),
         }
@@ -248,8 +248,9 @@ impl Turn {
                 }
             }
             AgentEvent::ToolCallWithdrawn { id } => calls.withdraw(&id),
-            AgentEvent::Permission { id, kind, detail } => {
-                if let Some((id, allow, why)) = calls.permission(id, &kind, detail, &self.builtin_tools) {
+            AgentEvent::Permission { id, kind, tool, detail } => {
+                let asked = Asked { kind, tool, detail };
+                if let Some((id, allow, why)) = calls.permission(id, asked, self.policy.clone()) {
                     agent.control.permit(&id, allow, &why).await;
                 }
             }

@@ -27,7 +27,8 @@ async fn turn(world: &mut World, browser: &FakeBrowser, session: &str) -> FakeTu
 /// The CLI wants to run a command.
 async fn wants(turn: &FakeTurn, id: &str, command: &str) {
     let detail = json!({ "kind": "shell", "fullCommandText": command });
-    turn.emit(AgentEvent::Permission { id: id.to_owned(), kind: "shell".to_owned(), detail }).await;
+    let (id, kind, tool) = (id.to_owned(), "shell".to_owned(), Some("bash".to_owned()));
+    turn.emit(AgentEvent::Permission { id, kind, tool, detail }).await;
 }
 
 async fn card(browser: &mut FakeBrowser) -> UserAsk {
@@ -141,8 +142,7 @@ async fn a_permission_of_the_backend_is_denied_unless_its_tools_were_switched_on
     browser.prompts("sp-1", "t1", "work");
     let mut turn = world.prompts.next().await;
     for kind in ["shell", "write", "read", "url", "mcp", "memory", "something-new"] {
-        turn.emit(AgentEvent::Permission { id: kind.to_owned(), kind: kind.to_owned(), detail: json!({}) })
-            .await;
+        turn.asks(kind, kind, None).await;
         let (id, reply) = turn.reply().await;
         assert_eq!((id.as_str(), reply.ok), (kind, false));
     }
@@ -171,12 +171,7 @@ async fn a_tool_of_the_backend_that_is_on_opens_no_door_to_the_others() {
         browser.prompts(&session, &format!("t{at}"), "work");
         let mut turn = world.prompts.next().await;
         for kind in KINDS {
-            let emit = || AgentEvent::Permission {
-                id: kind.to_owned(),
-                kind: kind.to_owned(),
-                detail: json!({ "kind": kind }),
-            };
-            turn.emit(emit()).await;
+            turn.asks(kind, kind, None).await;
             if !asks.contains(&kind) {
                 // Refused at once: a card would wait two minutes for its answer.
                 let asked = Instant::now();
@@ -192,7 +187,7 @@ async fn a_tool_of_the_backend_that_is_on_opens_no_door_to_the_others() {
             let (id, reply) = turn.reply().await;
             assert_eq!((id.as_str(), reply.ok), (kind, true), "{switch}");
             // A yes is for one call: the next one asks anew, and without an answer it is refused.
-            turn.emit(emit()).await;
+            turn.asks(kind, kind, None).await;
             assert_ne!(card(&mut browser).await.ask_id, ask.ask_id);
             let (id, reply) = turn.reply().await;
             assert_eq!((id.as_str(), reply.ok), (kind, false), "{switch}");

@@ -2,12 +2,15 @@
 
 use std::collections::HashSet;
 use std::path::Path;
+use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use browy::agent::{AgentError, AgentEvent};
 use browy::logging::{RotatingFile, non_blocking, subscriber};
+use browy::runner::cli_tools::{CLI_TOOLS, PERMISSION_KINDS};
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use crate::support::dice::{Dice, count, seed};
 use crate::support::fake_agent::FakeTurn;
@@ -231,21 +234,23 @@ async fn lying_backend_gets_nothing_done() {
     let mut turn = world.prompts.next().await;
     browser.answers(false);
     let offered: HashSet<String> = turn.chat.tools.iter().map(|tool| tool.name.clone()).collect();
-    let own =
-        ["bash", "view", "create", "edit", "grep", "glob", "web_fetch", "task", "run_script", "", "../x"];
-    for name in all.iter().copied().chain(own).filter(|name| !offered.contains(*name)) {
+    let own = CLI_TOOLS.iter().map(|tool| tool.name).chain(["run_script", "", "../x"]);
+    for name in all.iter().copied().chain(own.clone()).filter(|name| !offered.contains(*name)) {
         let reply = turn.calls(name, json!({ "index": 1, "url": "https://x.test/", "command": "id" })).await;
         assert!(!reply.ok, "{name}: {reply:?}");
     }
-    for kind in ["shell", "write", "read", "mcp", "url", "custom-tool", "memory", "hook", ""] {
-        let event = AgentEvent::Permission {
-            id: kind.to_owned(),
-            kind: kind.to_owned(),
-            detail: json!({ "toolName": "bash", "fullCommandText": "id" }),
-        };
-        turn.emit(event).await;
-        let (id, reply) = turn.reply().await;
-        assert!(id == kind && !reply.ok, "{kind}: {reply:?}");
+    for kind in PERMISSION_KINDS.iter().copied().chain(["", "brought by a later CLI"]) {
+        for tool in own.clone().map(Some).chain([None]) {
+            // That a call of our own tool comes to the host is granted; there it is refused, as above.
+            if kind == "custom-tool" && tool.is_some_and(|tool| all.contains(&tool)) {
+                continue;
+            }
+            turn.asks("p", kind, tool).await;
+            let asked = Instant::now();
+            let (id, reply) = turn.reply().await;
+            assert!(id == "p" && !reply.ok, "{kind} for {tool:?}: {reply:?}");
+            assert_eq!(asked.elapsed(), Duration::ZERO, "{kind} for {tool:?}: somebody was asked");
+        }
     }
     assert!(!browser.was_asked());
     assert!(!world.home.path().join(".browy/data/notes.json").exists());

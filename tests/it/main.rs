@@ -11,6 +11,7 @@ mod architecture;
 mod bind;
 mod case_rules;
 mod chaos;
+mod cli_tools;
 mod conversations;
 mod copilot;
 mod demo;
