@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
 
 use super::now;
 use super::shared_file::{Opened, SharedFile, SharedFileError};
@@ -52,6 +53,9 @@ pub enum NoteError {
     /// No room for a new key.
     #[error("there are {MAX_NOTES} notes already; delete some first (note_list, note_delete)")]
     Full,
+    /// Whoever wanted the change does not any more; nothing was changed.
+    #[error("stopped")]
+    Stopped,
     /// See [`SharedFileError`].
     #[error(transparent)]
     File(#[from] SharedFileError),
@@ -61,12 +65,19 @@ pub enum NoteError {
 #[derive(Debug, Clone)]
 pub struct Notes {
     file: SharedFile<BTreeMap<String, Note>>,
+    stop: CancellationToken,
 }
 
 impl Notes {
     /// The notes of this home.
     pub fn below(paths: &Paths) -> Self {
-        Self { file: SharedFile::at(paths.data().join("notes.json")) }
+        Self { file: SharedFile::at(paths.data().join("notes.json")), stop: CancellationToken::new() }
+    }
+
+    /// Changes nothing once `stop` is cancelled. A call that waits for the lock may outlive the turn that wanted it,
+    /// and would undo what a later one wrote.
+    pub fn until(self, stop: CancellationToken) -> Self {
+        Self { stop, ..self }
     }
 
     /// Writes or replaces a note, stamped with the time now.
@@ -82,6 +93,9 @@ impl Notes {
         }
         note.updated = now().into();
         let opened = self.file.update(|notes| {
+            if self.stop.is_cancelled() {
+                return (Err(NoteError::Stopped), false);
+            }
             if notes.len() >= MAX_NOTES && !notes.contains_key(key) {
                 return (Err(NoteError::Full), false);
             }
@@ -113,12 +127,16 @@ impl Notes {
     /// Deletes the note of this key. `false`: there was none.
     ///
     /// # Errors
-    /// [`SharedFileError`].
-    pub fn delete(&self, key: &str) -> Result<Opened<bool>, SharedFileError> {
-        self.file.update(|notes| {
+    /// [`NoteError`].
+    pub fn delete(&self, key: &str) -> Result<Opened<bool>, NoteError> {
+        let opened = self.file.update(|notes| {
+            if self.stop.is_cancelled() {
+                return (Err(NoteError::Stopped), false);
+            }
             let was_there = notes.remove(key).is_some();
-            (was_there, was_there)
-        })
+            (Ok(was_there), was_there)
+        })?;
+        opened.value.map(|was_there| Opened { value: was_there, aside: opened.aside })
     }
 }
 
@@ -154,6 +172,19 @@ mod tests {
         assert!(notes.delete("__proto__").unwrap().value);
         assert!(!notes.delete("__proto__").unwrap().value);
         assert_eq!(notes.list().unwrap().value.len(), 3);
+    }
+
+    #[test]
+    fn change_that_nobody_wants_any_more_is_not_made() {
+        let (_home, notes) = notes();
+        notes.set("a", note("1")).unwrap();
+        let stop = CancellationToken::new();
+        let stopped = notes.clone().until(stop.clone());
+        stopped.set("a", note("2")).unwrap();
+        stop.cancel();
+        assert!(matches!(stopped.set("a", note("3")), Err(NoteError::Stopped)));
+        assert!(matches!(stopped.delete("a"), Err(NoteError::Stopped)));
+        assert_eq!(notes.get("a").unwrap().value.unwrap().value, "2");
     }
 
     #[test]

@@ -61,16 +61,22 @@ impl Tool for SaveFile {
         let files = Files::below(&cx.paths);
         let root = files.root().to_string_lossy().into_owned();
         let name = args.filename;
-        let saved = tokio::task::spawn_blocking(move || files.save(&name, &content)).await;
+        let stop = cx.cancel.clone();
+        let saved = tokio::task::spawn_blocking(move || {
+            // The call may be over before a thread takes this up.
+            if stop.is_cancelled() { None } else { Some(files.save(&name, &content)) }
+        })
+        .await;
         match saved {
-            Ok(Ok(saved)) => {
+            Ok(None) => Err(ToolError::Cancelled),
+            Ok(Some(Ok(saved))) => {
                 let mut words = Map::new();
                 words.insert("path".to_owned(), json!(saved.path.to_string_lossy()));
                 words.insert("bytes".to_owned(), json!(saved.bytes));
                 words.insert("root".to_owned(), json!(root));
                 Ok(succeeded(words))
             }
-            Ok(Err(error)) => Ok(refused(&Refusal::new(class_of(&error), sentence(&error)))),
+            Ok(Some(Err(error))) => Ok(refused(&Refusal::new(class_of(&error), sentence(&error)))),
             Err(error) => Err(ToolError::Model(format!("The file could not be written: {error}"))),
         }
     }

@@ -23,7 +23,7 @@ async fn with_notes<T: Send + 'static, E: Into<NoteError> + Send + 'static>(
     act: impl FnOnce(&Notes) -> Result<Opened<T>, E> + Send + 'static,
     words: impl FnOnce(T) -> Map<String, Value>,
 ) -> Result<ToolOutput, ToolError> {
-    let notes = Notes::below(&cx.paths);
+    let notes = Notes::below(&cx.paths).until(cx.cancel.clone());
     let done = tokio::task::spawn_blocking(move || act(&notes)).await;
     let opened = done
         .map_err(|error| ToolError::Model(format!("the notes could not be used: {error}")))?
@@ -36,6 +36,7 @@ async fn with_notes<T: Send + 'static, E: Into<NoteError> + Send + 'static>(
             }
             super::answer::succeeded(words)
         }
+        Err(NoteError::Stopped) => return Err(ToolError::Cancelled),
         Err(error) => {
             let (class, error) = match error {
                 NoteError::File(error) => {

@@ -103,8 +103,11 @@ impl Story {
             if self.torn.is_some() && !turn.text.contains(UNKNOWN) {
                 return Err(format!("the model is not told of the turn that was cut off: {}", turn.text));
             }
-            if let Some((key, value)) =
-                self.notes.iter().find_map(|(key, note)| Some((key, note.sure.clone()?)))
+            if let Some((key, value)) = self
+                .notes
+                .iter()
+                .filter(|(_, note)| note.perhaps.is_none())
+                .find_map(|(key, note)| Some((key, note.sure.clone()?)))
             {
                 let read = turn.call("note_get", json!({ "key": key }), LIMIT).await?;
                 if !read.text.contains(&format!("\"{value}\"")) {
@@ -202,7 +205,10 @@ impl Story {
             if found != note.sure && (note.perhaps.is_none() || found != note.perhaps) {
                 return Err(format!("{key} is {found:?} instead of {:?} or {:?}", note.sure, note.perhaps));
             }
-            (note.sure, note.perhaps) = (found, None);
+            // A host that lives may be in the middle of writing the other one.
+            if found == note.perhaps {
+                (note.sure, note.perhaps) = (found, None);
+            }
         }
         Ok(())
     }
