@@ -585,4 +585,6 @@ pub enum ErrorCode {
     Interrupted,
     NotReady,
     Unsupported,
+    NoLicense,
+    RateLimit,
 }
