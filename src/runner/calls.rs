@@ -130,7 +130,7 @@ impl Calls {
             if self.told.insert(std::mem::discriminant(&spent)) {
                 let _ = self.wire.send(Outbound::EventActivity(EventActivity {
                     session_id: self.session.clone(),
-                    event: "status.budget".to_owned(),
+                    event: "status.notice".to_owned(),
                     tool: None,
                     text: Some(spent.for_person()),
                     duration_ms: None,
@@ -261,7 +261,8 @@ impl Calls {
             Ok(Ended::Tool(Err(ToolError::Fatal(why)))) => (failed(why.clone()), Some(why)),
             Ok(Ended::Permission { .. }) => return None,
             Err(error) => {
-                tracing::error!(tool = running.tool, %error, "a tool crashed");
+                // Why is in the log already, without the values that the error would quote.
+                tracing::error!(tool = running.tool, panicked = error.is_panic(), "a tool crashed");
                 (
                     failed(format!(
                         "{} crashed. Whether it did something is unknown: look before you go on.",

@@ -102,7 +102,7 @@ struct RunningTurn {
     turn: TurnId,
     task: Id,
     cancel: CancellationToken,
-    open_asks: watch::Receiver<usize>,
+    open_asks: watch::Receiver<Vec<asks::Card>>,
 }
 
 /// Owns sessions, queue and turn.
@@ -301,6 +301,7 @@ impl Runner {
                 notes: std::mem::take(&mut session.notes),
                 asks: Arc::clone(&session.asks),
                 cancel: cancel.clone(),
+                closed: session.cancel.clone(),
                 spent: None,
             };
             let (sender, incarnation) = (self.sender.clone(), session.incarnation);
@@ -336,7 +337,7 @@ impl Runner {
 
     /// A task panicked. If it was the turn, the panel gets its one ending from here.
     fn on_crash(&mut self, error: &tokio::task::JoinError) {
-        tracing::error!(%error, "a task of the runner crashed");
+        tracing::error!(panicked = error.is_panic(), "a task of the runner crashed");
         if self.running.as_ref().is_some_and(|running| running.task == error.id())
             && let Some(running) = self.running.take()
         {
@@ -399,7 +400,7 @@ impl Runner {
 
     /// Tells waiting panels their place, when it changed.
     fn tell_places(&mut self) {
-        let person = self.running.as_ref().is_some_and(|running| *running.open_asks.borrow() > 0);
+        let person = self.running.as_ref().is_some_and(|running| !running.open_asks.borrow().is_empty());
         let reason = if person { "person" } else { "turn" };
         let mut news = Vec::new();
         for (position, queued) in self.queue.places() {

@@ -165,6 +165,9 @@ impl Runner {
         );
         let status = self.backend.status().borrow().clone();
         self.tell_status(client, &status);
+        if same && let Some(session) = self.sessions.get(&start.session_id) {
+            session.asks.show_again();
+        }
     }
 
     fn new_session(

@@ -64,7 +64,11 @@ async fn tool_switched_off_in_the_midst_of_a_turn_is_refused_without_a_card() {
         assert_eq!(asked.elapsed(), Duration::ZERO);
     }
     turn.asks("p4", "read", Some("grep")).await;
-    assert_eq!(approval(&mut browser).await.tool.as_deref(), Some("grep"));
+    let card = approval(&mut browser).await;
+    assert_eq!(card.tool.as_deref(), Some("grep"));
+    browser
+        .send(json!({ "type": "user.answer", "sessionId": "sp-1", "askId": card.ask_id, "answer": "deny" }));
+    assert!(!turn.reply().await.1.ok);
     // Switched on again, it may ask again.
     switches(&browser, &["bash"]);
     taken_in(&mut browser).await;

@@ -5,6 +5,7 @@ mod support;
 
 #[cfg(unix)]
 mod act;
+mod approvals;
 mod architecture;
 #[path = "../case_runner/bind.rs"]
 mod bind;
@@ -27,6 +28,8 @@ mod files;
 mod finding;
 mod fuzz;
 mod guard;
+#[cfg(target_os = "linux")]
+mod hardening;
 #[cfg(unix)]
 mod install;
 #[cfg(unix)]
@@ -41,8 +44,11 @@ mod pdf;
 #[cfg(target_os = "linux")]
 mod process;
 mod registry;
+#[cfg(target_os = "linux")]
+mod saving;
 #[cfg(unix)]
 mod scale;
+mod sessions;
 mod settings;
 mod stored_chats;
 #[cfg(unix)]

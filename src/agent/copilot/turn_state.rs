@@ -151,7 +151,9 @@ impl TurnState {
                 Vec::new()
             }
             What::Error(failure) => {
-                tracing::warn!(?failure, "copilot: the turn failed");
+                // Not the message: it may quote the chat.
+                let (kind, status) = (&failure.error_type, failure.status_code);
+                tracing::warn!(kind, status, code = failure.error_code, "copilot: the turn failed");
                 self.begun = true;
                 self.failure = Some(failure);
                 return Step::Failing;

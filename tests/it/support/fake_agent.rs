@@ -139,6 +139,11 @@ impl FakeTurn {
             .expect("a living turn")
     }
 
+    /// Whether an answer that nobody took yet is a yes.
+    pub fn was_allowed(&mut self) -> bool {
+        std::iter::from_fn(|| self.replies.try_recv().ok()).any(|(_, reply)| reply.ok)
+    }
+
     /// The turn ends by itself.
     pub async fn ends(self) {
         self.emit(AgentEvent::Ended(Ending::Done)).await;
