@@ -269,7 +269,9 @@ export type ErrorCode =
   | "timeout"
   | "interrupted"
   | "not_ready"
-  | "unsupported";
+  | "unsupported"
+  | "no_license"
+  | "rate_limit";
 
 /**
  * Progress that is no text: `status.thinking`, `status.idle`, `status.error`, `llm_call_start`,

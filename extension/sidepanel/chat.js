@@ -8,7 +8,7 @@ import { Turn } from './turn.js';
 /** @import { AskAnswer, PanelMessage, SessionMessage, UserAsk } from '../shared/messages.js' */
 
 /** Endings that mean the prompt never got anywhere: the text goes back to the composer. */
-const REFUSALS = new Set(['busy', 'auth', 'not_ready', 'cli_missing', 'cli_failed', 'offline', 'quota']);
+const REFUSALS = new Set(['busy', 'auth', 'not_ready', 'cli_missing', 'cli_failed', 'offline', 'quota', 'rate_limit', 'no_license']);
 /** A host confirms Stop within a quarter of a second; one that says nothing must not hold the panel. */
 const STOP_PATIENCE_MS = 10_000;
 const MAX_TITLE = 60;

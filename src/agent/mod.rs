@@ -89,6 +89,11 @@ pub enum AuthState {
         /// What the CLI said.
         detail: Option<String>,
     },
+    /// Somebody is signed in, and cannot be served now.
+    Refused {
+        /// Why: no licence, requests too fast, no network.
+        why: AgentError,
+    },
     /// The backend did not say.
     Unknown,
 }
@@ -344,9 +349,15 @@ pub enum AgentError {
     /// Nobody is signed in, or the sign-in is no longer accepted.
     #[error("{0}")]
     Auth(String),
-    /// The allowance is used up, or requests come too fast.
+    /// The account may not use the model service.
+    #[error("{0}")]
+    NoLicense(String),
+    /// The allowance is used up.
     #[error("{0}")]
     Quota(String),
+    /// Requests come too fast.
+    #[error("{0}")]
+    RateLimit(String),
     /// The model service cannot be reached.
     #[error("{0}")]
     Offline(String),

@@ -590,4 +590,6 @@ pub enum ErrorCode {
     Interrupted,
     NotReady,
     Unsupported,
+    NoLicense,
+    RateLimit,
 }

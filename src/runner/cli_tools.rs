@@ -24,7 +24,7 @@ const fn tool(
     CliTool { name, switches, asks }
 }
 
-/// Every tool that the CLI has (`tools.list` of 1.0.102).
+/// Every tool that the CLI has: `tools.list` of 1.0.102, and what it brings into a chat besides.
 pub const CLI_TOOLS: &[CliTool] = &[
     // A command reads, writes and fetches too.
     tool("bash", &["bash"], &["shell", "read", "write", "url"]),
@@ -42,6 +42,8 @@ pub const CLI_TOOLS: &[CliTool] = &[
     tool("read_agent", &[], &[]),
     tool("list_agents", &[], &[]),
     tool("write_agent", &[], &[]),
+    tool("sql", &[], &[]),
+    tool("semantic_code_search", &[], &[]),
 ];
 
 /// Every kind of permission that the CLI asks for (`PermissionRequest` of 1.0.102). One that is in no

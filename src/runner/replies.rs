@@ -168,6 +168,11 @@ pub(super) fn auth_status(auth: &AuthState) -> AuthStatus {
     let (state, detail) = match auth {
         AuthState::Ready { detail } => ("ready", detail.clone()),
         AuthState::Unauthenticated { detail } => ("unauth", detail.clone()),
+        // Another account may help.
+        AuthState::Refused { why: why @ (AgentError::Auth(_) | AgentError::NoLicense(_)) } => {
+            ("unauth", Some(why.to_string()))
+        }
+        AuthState::Refused { why } => ("unknown", Some(why.to_string())),
         AuthState::Unknown => ("unknown", None),
     };
     AuthStatus { state: state.to_owned(), detail, request_id: None }

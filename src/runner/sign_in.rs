@@ -80,7 +80,10 @@ async fn open_terminal(window: &LastWindow) -> String {
 /// Asks again who is signed in whenever `browy login` has left its mark while nobody was. Runs until it is dropped.
 async fn notice_sign_ins(backend: Arc<dyn AgentBackend>, mark: PathBuf) {
     let nobody = |status: &BackendStatus| {
-        matches!(status, BackendStatus::Ready { auth: AuthState::Unauthenticated { .. }, .. })
+        matches!(
+            status,
+            BackendStatus::Ready { auth: AuthState::Unauthenticated { .. } | AuthState::Refused { .. }, .. }
+        )
     };
     let mut status = backend.status();
     let mut seen = written(&mark).await;

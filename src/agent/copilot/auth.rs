@@ -5,7 +5,8 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::client::{CallError, Client};
-use super::wire::AuthStatus;
+use super::errors;
+use super::wire::{AuthStatus, CurrentAuth};
 use crate::agent::AuthState;
 use crate::config::Config;
 
@@ -24,9 +25,14 @@ pub fn of_provider(config: &Config) -> Option<AuthState> {
 /// [`CallError`].
 pub async fn ask(client: &Client) -> Result<AuthState, CallError> {
     let status: AuthStatus = client.call("auth.getStatus", &json!({}), LIMIT).await?;
-    Ok(if status.is_authenticated {
-        AuthState::Ready { detail: status.login }
-    } else {
-        AuthState::Unauthenticated { detail: status.status_message }
+    if status.is_authenticated {
+        return Ok(AuthState::Ready { detail: status.login });
+    }
+    // For `auth.getStatus` somebody whom GitHub refuses, or who cannot be looked up, is nobody.
+    let current = client.call::<CurrentAuth>("account.getCurrentAuth", &json!({}), LIMIT).await;
+    let why = current.unwrap_or_default().auth_errors.into_iter().next();
+    Ok(match why {
+        Some(why) => AuthState::Refused { why: errors::of_sign_in(&why) },
+        None => AuthState::Unauthenticated { detail: status.status_message },
     })
 }

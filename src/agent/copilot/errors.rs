@@ -33,6 +33,8 @@ pub fn of_turn(failure: &Failure, unreachable: bool, provider: Option<&Provider>
     };
     let kind = failure.error_type.as_str();
     match (kind, failure.status_code) {
+        // The CLI speaks of expired credentials, which would have been 401.
+        ("authorization", Some(403)) if provider.is_none() => no_license(said),
         ("authentication" | "authorization", _) | (_, Some(401)) => AgentError::Auth(match provider {
             // The CLI speaks of a variable that Browy does not use.
             Some(_) => format!(
@@ -43,9 +45,12 @@ pub fn of_turn(failure: &Failure, unreachable: bool, provider: Option<&Provider>
         ("quota", _) | (_, Some(402)) => AgentError::Quota(format!(
             "{service}: the allowance is used up: {said} Wait for its renewal, or choose another model."
         )),
-        ("rate_limit", _) | (_, Some(429)) => AgentError::Quota(format!(
-            "{service} gets requests too fast: {said} Wait a little, then send the message again."
-        )),
+        (_, Some(429)) if failure.error_code.as_deref() == Some("quota_exceeded") => {
+            AgentError::Quota(format!(
+                "{service}: the allowance is used up: {said} Wait for its renewal, or choose another model."
+            ))
+        }
+        ("rate_limit", _) | (_, Some(429)) => too_fast(&service, said),
         ("context_limit", _) => AgentError::Model(format!(
             "The chat is too long for the model: {said} Start a new chat, or choose a model with a larger window."
         )),
@@ -61,8 +66,62 @@ pub fn of_turn(failure: &Failure, unreachable: bool, provider: Option<&Provider>
         (_, Some(status)) => {
             AgentError::Model(format!("{service} refused the request (status {status}): {said}"))
         }
+        (_, None) if said.starts_with(TOO_LONG) => AgentError::Model(format!(
+            "The message is longer than the model takes at once: {said} Send less of it, or choose a model with a \
+             larger window; the chat itself goes on."
+        )),
         (_, None) => AgentError::Model(format!("The model gave no answer: {said}")),
     }
+}
+
+/// How the CLI begins when it does not even ask the model (1.0.102); there is no code for it.
+const TOO_LONG: &str = "Request exceeds the model's prompt budget";
+
+/// Why somebody who is signed in is not served: one of the CLI's `authErrors`, as in `Failed to fetch OAuth user login
+/// (403): GitHub returned: Access denied`, or without a number where GitHub was not reached.
+pub fn of_sign_in(error: &str) -> AgentError {
+    let status = error.split_once(" (").and_then(|(_, rest)| rest.split_once("): "));
+    let status = status.and_then(|(number, said)| Some((number.parse::<u16>().ok()?, said)));
+    match status {
+        Some((401, said)) => {
+            AgentError::Auth(format!("GitHub Copilot refused the sign-in: {} {SIGN_IN}", sentence(said)))
+        }
+        Some((402, said)) => AgentError::Quota(format!(
+            "GitHub Copilot: the allowance is used up: {} Wait for its renewal.",
+            sentence(said)
+        )),
+        Some((403 | 404, said)) => no_license(&sentence(said)),
+        Some((429, said)) => too_fast("GitHub Copilot", &sentence(said)),
+        Some((status, said)) => AgentError::Offline(format!(
+            "GitHub does not say who is signed in (status {status}): {} Try again later.",
+            sentence(said)
+        )),
+        None => AgentError::Offline(format!(
+            "GitHub cannot be reached to look up who is signed in: {} Check the network, then send the message again.",
+            sentence(error)
+        )),
+    }
+}
+
+fn no_license(said: &str) -> AgentError {
+    AgentError::NoLicense(format!(
+        "This account may not use GitHub Copilot, or not this model: {said} Look at \
+         https://github.com/settings/copilot whether it has Copilot (there is a free plan), ask whoever manages the \
+         account, or sign in with another one: run `browy login` in a terminal. An own model provider needs no GitHub \
+         account."
+    ))
+}
+
+fn too_fast(service: &str, said: &str) -> AgentError {
+    AgentError::RateLimit(format!(
+        "{service} gets requests too fast: {said} Wait a little, then send the message again."
+    ))
+}
+
+/// With an end, so that a sentence can follow.
+fn sentence(text: &str) -> String {
+    let text = text.trim();
+    if text.ends_with(['.', '!', '?']) { text.to_owned() } else { format!("{text}.") }
 }
 
 /// The CLI went away in the middle of a turn.
@@ -96,8 +155,9 @@ mod tests {
         assert!(matches!(of("authentication", None), AgentError::Auth(_)));
         assert!(matches!(of("query", Some(401)), AgentError::Auth(_)));
         assert!(matches!(of("query", Some(402)), AgentError::Quota(_)));
-        assert!(matches!(of("rate_limit", None), AgentError::Quota(_)));
-        assert!(matches!(of("query", Some(429)), AgentError::Quota(_)));
+        assert!(matches!(of("rate_limit", None), AgentError::RateLimit(_)));
+        assert!(matches!(of("query", Some(429)), AgentError::RateLimit(_)));
+        assert!(matches!(of("authorization", Some(403)), AgentError::NoLicense(_)));
         assert!(matches!(of("quota", Some(403)), AgentError::Quota(_)));
         assert!(matches!(of("query", Some(403)), AgentError::Model(_)));
         assert!(matches!(of("query", Some(500)), AgentError::Model(_)));
@@ -108,6 +168,31 @@ mod tests {
     fn only_a_call_that_reached_no_server_is_offline() {
         assert!(matches!(of_turn(&failure("query", None), true, None), AgentError::Offline(_)));
         assert!(matches!(of_turn(&failure("query", Some(500)), true, None), AgentError::Model(_)));
+    }
+
+    #[test]
+    fn sign_in_that_is_not_served_is_told_apart_by_its_status() {
+        let of = |status: &str| {
+            of_sign_in(&format!(
+                "Failed to fetch OAuth user login{status}: GitHub returned: words (403): of it"
+            ))
+        };
+        assert!(matches!(of(" (401)"), AgentError::Auth(text) if text.contains("browy login")));
+        assert!(matches!(of(" (402)"), AgentError::Quota(_)));
+        assert!(matches!(of(" (403)"), AgentError::NoLicense(text) if text.contains("settings/copilot")));
+        assert!(matches!(of(" (404)"), AgentError::NoLicense(_)));
+        assert!(matches!(of(" (429)"), AgentError::RateLimit(text) if text.contains("Wait a little")));
+        assert!(matches!(of(" (503)"), AgentError::Offline(text) if text.contains("503")));
+        let unreached = of_sign_in("Failed to fetch OAuth user login: network fetch failed: refused");
+        assert!(matches!(unreached, AgentError::Offline(text) if text.contains("Check the network")));
+    }
+
+    #[test]
+    fn message_that_is_too_long_is_told_so() {
+        let mut failure = failure("query", None);
+        failure.message = format!("{TOO_LONG} after reserving output (5 tokens; limit 4).");
+        let AgentError::Model(text) = of_turn(&failure, false, None) else { panic!() };
+        assert!(text.contains("limit 4") && text.contains("Send less of it"), "{text}");
     }
 
     #[test]

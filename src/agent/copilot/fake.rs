@@ -72,6 +72,14 @@ impl FakeCli {
         send.params
     }
 
+    /// Answers the question who is signed in, which comes next: nobody.
+    pub async fn knows_nobody(&mut self) {
+        let asked = self.asked_for("auth.getStatus").await;
+        self.answer(&asked, json!({"isAuthenticated": false, "statusMessage": "Not authenticated"})).await;
+        let why = self.asked_for("account.getCurrentAuth").await;
+        self.answer(&why, json!({})).await;
+    }
+
     pub async fn answer(&mut self, asked: &Asked, result: Value) {
         self.write(&json!({"jsonrpc": "2.0", "id": asked.id, "result": result})).await;
     }

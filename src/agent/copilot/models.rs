@@ -44,7 +44,9 @@ pub async fn list(client: &Client) -> Result<Vec<Model>, AgentError> {
             .collect()),
         Err(error) => {
             // The CLI has no code of its own for this; ask it instead of reading its prose.
-            if let Ok(AuthState::Unauthenticated { .. }) = super::auth::ask(client).await {
+            if let Ok(AuthState::Unauthenticated { .. } | AuthState::Refused { .. }) =
+                super::auth::ask(client).await
+            {
                 return Err(AgentError::Auth(format!(
                     "Nobody is signed in to GitHub Copilot, so there is no list of models. {}",
                     errors::SIGN_IN

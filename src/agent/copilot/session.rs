@@ -229,6 +229,7 @@ impl Chats {
                 "Nobody is signed in to GitHub Copilot on this computer. {}",
                 errors::SIGN_IN
             ))),
+            Ok((_, AuthState::Refused { why })) => Err(why),
             Ok((link, _)) => Ok(link),
             // One that cannot say may still be able to work.
             Err(_) => self.supervisor.link().await,
@@ -276,13 +277,14 @@ impl Chats {
     /// Who is signed in, asked anew.
     ///
     /// A CLI knows who was signed in when it started and never learns of more (measured with 1.0.102), so one that
-    /// knows nobody, or somebody whom GitHub refused, is replaced; not while a turn needs it.
+    /// knows nobody, or somebody who was refused or could not be looked up, is replaced; not while a turn needs it.
     async fn sign_in(&mut self) -> Result<(Link, AuthState), AgentError> {
         let link = self.supervisor.link().await?;
         let idle = self.is_idle();
         if !(self.refused && idle) {
             let auth = self.ask_who(&link).await?;
-            if !idle || !matches!(auth, AuthState::Unauthenticated { .. }) {
+            let is_served = !matches!(auth, AuthState::Unauthenticated { .. } | AuthState::Refused { .. });
+            if !idle || is_served {
                 return Ok((link, auth));
             }
         }

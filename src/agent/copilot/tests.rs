@@ -432,26 +432,24 @@ async fn other_protocol_is_refused_with_a_clear_text() {
 async fn nobody_signed_in_is_told_before_the_prompt_is_sent() {
     let (backend, mut started) = backend_with(Config::default(), vec![candidate("full", None, false)]);
     let mut cli = started.cli().await;
-    let unknown = json!({"isAuthenticated": false, "statusMessage": "Not authenticated"});
-    let first = cli.asked_for("auth.getStatus").await;
-    cli.answer(&first, unknown.clone()).await;
+    cli.knows_nobody().await;
     let mut status = backend.status();
     let seen = |status: &BackendStatus| {
         matches!(status, BackendStatus::Ready { auth: AuthState::Unauthenticated { .. }, .. })
     };
     status.wait_for(seen).await.unwrap();
     let (turn, _fresh) = tokio::join!(backend.prompt(chat(), prompt()), async {
-        let again = cli.asked().await;
-        assert_eq!(again.method, "auth.getStatus", "the person may have signed in since");
-        cli.answer(&again, unknown.clone()).await;
-        // This one cannot know.
+        // The person may have signed in since.
+        cli.knows_nobody().await;
+        // This one cannot know. The next one is asked as it starts, and for the prompt.
         let mut fresh = started.cli().await;
-        let last = fresh.asked().await;
-        assert_eq!(last.method, "auth.getStatus");
-        fresh.answer(&last, unknown.clone()).await;
-        let last = fresh.asked().await;
-        assert_eq!(last.method, "auth.getStatus");
-        fresh.answer(&last, unknown).await;
+        for method in ["auth.getStatus", "auth.getStatus", "account.getCurrentAuth", "account.getCurrentAuth"]
+        {
+            let last = fresh.asked().await;
+            assert_eq!(last.method, method);
+            let nobody = json!({"isAuthenticated": false, "statusMessage": "Not authenticated"});
+            fresh.answer(&last, if method == "auth.getStatus" { nobody } else { json!({}) }).await;
+        }
         fresh
     });
     let error = turn.err();
@@ -462,8 +460,7 @@ async fn nobody_signed_in_is_told_before_the_prompt_is_sent() {
 async fn sign_in_after_the_start_shows_in_the_status() {
     let (backend, mut started) = backend_with(Config::default(), vec![candidate("full", None, false)]);
     let mut cli = started.cli().await;
-    let first = cli.asked_for("auth.getStatus").await;
-    cli.answer(&first, json!({"isAuthenticated": false})).await;
+    cli.knows_nobody().await;
     let mut status = backend.status();
     let signed_in = |yes: bool| {
         move |status: &BackendStatus| match status {

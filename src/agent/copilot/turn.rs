@@ -181,7 +181,7 @@ impl Turn {
         for id in self.state.take_open_calls() {
             self.outbox.push_back(AgentEvent::ToolCallWithdrawn { id });
         }
-        let refused = matches!(ending, Ending::Failed(AgentError::Auth(_)));
+        let refused = matches!(ending, Ending::Failed(AgentError::Auth(_) | AgentError::NoLicense(_)));
         self.outbox.push_back(AgentEvent::Ended(ending));
         self.events.close();
         self.answers.close();

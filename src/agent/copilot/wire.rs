@@ -286,6 +286,13 @@ pub struct AuthStatus {
     pub status_message: Option<String>,
 }
 
+/// Reply to `account.getCurrentAuth`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct CurrentAuth {
+    pub auth_errors: Vec<String>,
+}
+
 /// Reply to `models.list`.
 #[derive(Debug, Deserialize)]
 pub struct ModelList {

@@ -83,7 +83,8 @@ fn tools_of_the_cli() -> BTreeSet<String> {
 #[test]
 fn every_tool_of_the_cli_is_in_the_table() {
     let table: BTreeSet<String> = CLI_TOOLS.iter().map(|tool| tool.name.to_owned()).collect();
-    assert_eq!(tools_of_the_cli(), table);
+    let real = tools_of_the_cli();
+    assert!(real.len() > 10 && real.is_subset(&table), "not in the table: {:?}", real.difference(&table));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

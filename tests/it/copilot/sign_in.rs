@@ -23,6 +23,8 @@ use crate::support::copilot::*;
 struct GitHub {
     url: String,
     good: Arc<Mutex<String>>,
+    /// The end of a path that is refused, and how.
+    refuses: Arc<Mutex<Option<(&'static str, u16)>>>,
     _tasks: JoinSet<()>,
 }
 
@@ -34,15 +36,16 @@ impl GitHub {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let (base, good) = (url.clone(), Arc::new(Mutex::new(TOKEN.to_owned())));
-        let known = Arc::clone(&good);
+        let refuses = Arc::new(Mutex::new(None));
+        let (known, refused) = (Arc::clone(&good), Arc::clone(&refuses));
         let mut tasks = JoinSet::new();
         tasks.spawn(async move {
             let mut connections = JoinSet::new();
             loop {
                 let (stream, _) = listener.accept().await.unwrap();
-                let (base, known) = (base.clone(), Arc::clone(&known));
+                let (base, known, refused) = (base.clone(), Arc::clone(&known), Arc::clone(&refused));
                 let serve = service_fn(move |request| {
-                    let answer = answer(&request, &base, &known.lock().unwrap());
+                    let answer = answer(&request, &base, &known.lock().unwrap(), *refused.lock().unwrap());
                     async { Ok::<_, Infallible>(answer) }
                 });
                 let connection =
@@ -50,7 +53,7 @@ impl GitHub {
                 connections.spawn(async { drop(connection.await) });
             }
         });
-        Self { url, good, _tasks: tasks }
+        Self { url, good, refuses, _tasks: tasks }
     }
 
     fn env(&self, home: &Home) -> Environment {
@@ -58,10 +61,20 @@ impl GitHub {
     }
 }
 
-fn answer(request: &Request<Incoming>, base: &str, good: &str) -> Response<Full<Bytes>> {
+fn answer(
+    request: &Request<Incoming>,
+    base: &str,
+    good: &str,
+    refuses: Option<(&str, u16)>,
+) -> Response<Full<Bytes>> {
     let known =
         request.headers().get("authorization").is_some_and(|value| value.to_str().unwrap().contains(good));
+    let refused = refuses.filter(|(end, _)| request.uri().path().ends_with(end)).map(|(_, status)| status);
     let (status, body) = match request.uri().path() {
+        _ if refused.is_some() => {
+            let status = refused.and_then(|status| StatusCode::from_u16(status).ok()).unwrap();
+            (status, json!({ "message": "github's own words" }))
+        }
         _ if !known => (StatusCode::UNAUTHORIZED, json!({ "message": "Bad credentials" })),
         path if path.ends_with("/copilot_internal/user") => {
             let user = json!({
@@ -154,5 +167,65 @@ async fn person_who_signs_in_while_the_cli_runs_is_known_at_the_next_question_an
     sign_in(&home, OTHER_TOKEN);
     let outcome = finish(backend.prompt(wanted, prompt("hello")).await.unwrap()).await;
     assert_eq!(outcome.messages, ["signed in"], "{:?}", outcome.ending);
+    backend.shutdown(Duration::from_secs(1)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn account_that_is_not_served_is_told_why_and_works_once_it_is() {
+    let (home, github) = (Home::new().await, GitHub::start().await);
+    sign_in(&home, TOKEN);
+    let refuse = |what| *github.refuses.lock().unwrap() = what;
+    let (account, answer) = ("/copilot_internal/user", "/chat/completions");
+    let mut wanted = chat("sp-1", &[]);
+    wanted.model = Some("m-1".into());
+    refuse(Some((account, 403)));
+    let backend = home.start_in(github.env(&home), Config::default());
+    ready(&backend).await;
+    for (path, status, code, advice) in [
+        (account, 403, "no license", "settings/copilot"),
+        (account, 429, "rate limit", "Wait a little"),
+        (account, 402, "quota", "renewal"),
+        (account, 500, "offline", "later"),
+        (account, 401, "auth", "browy login"),
+        (answer, 402, "quota", "another model"),
+        (answer, 403, "no license", "another one"),
+    ] {
+        refuse(Some((path, status)));
+        let error = match backend.prompt(wanted.clone(), prompt("hello")).await {
+            Err(error) => error,
+            Ok(turn) => match finish(turn).await.ending {
+                Ending::Failed(error) => error,
+                other => panic!("{path} {status}: {other:?}"),
+            },
+        };
+        let found = match &error {
+            AgentError::Auth(_) => "auth",
+            AgentError::NoLicense(_) => "no license",
+            AgentError::Quota(_) => "quota",
+            AgentError::RateLimit(_) => "rate limit",
+            AgentError::Offline(_) => "offline",
+            _ => "something else",
+        };
+        assert_eq!(found, code, "{path} {status}: {error:?}");
+        assert!(error.to_string().contains(advice), "{path} {status}: {error}");
+        if path == account {
+            let seen = backend.status().borrow().clone();
+            assert!(
+                matches!(&seen, BackendStatus::Ready { auth: AuthState::Refused { why }, .. } if *why == error),
+                "{path} {status}: {seen:?}"
+            );
+        }
+    }
+    refuse(None);
+    let outcome = finish(backend.prompt(wanted.clone(), prompt("hello")).await.unwrap()).await;
+    assert_eq!(outcome.messages, ["signed in"], "{:?}", outcome.ending);
+    backend.shutdown(Duration::from_secs(1)).await;
+
+    // Without a network nobody can be looked up, and that is no missing sign-in.
+    let nowhere = "http://127.0.0.1:9";
+    let env = home.env().with("COPILOT_DEBUG_GITHUB_API_URL", nowhere).with("COPILOT_API_URL", nowhere);
+    let backend = home.start_in(env, Config::default());
+    let error = backend.prompt(wanted, prompt("hello")).await.err();
+    assert!(matches!(&error, Some(AgentError::Offline(text)) if text.contains("network")), "{error:?}");
     backend.shutdown(Duration::from_secs(1)).await;
 }

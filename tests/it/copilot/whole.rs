@@ -91,20 +91,38 @@ async fn system_prompt_reaches_the_model_in_a_new_chat_and_in_a_resumed_one() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn message_of_several_mebibytes_arrives_whole_and_its_page_fits_a_frame() {
+async fn message_that_is_too_long_is_told_so_and_the_chat_goes_on() {
     let home = Home::full();
-    let model = ModelServer::scripted([Step::text("read")]).await;
+    let model = ModelServer::responding(|_| Step::text("read")).await;
     let mut host = Host::start(&home, with_model(&model.url)).await;
+    // What the model's window takes arrives whole.
+    let fits = format!("begin {} end", "long words, ".repeat(25_000));
+    assert_eq!(host.says("t1", &fits).await, "read");
+    assert!(said(&model.last(), "user")[0].contains(&fits), "the model did not get all of it");
+    // Four MiB do not; that costs the message and nothing else.
     let words = format!("begin {} end", "long words, ".repeat(350_000));
-    assert_eq!(host.says("t1", &words).await, "read");
-    assert!(said(&model.last(), "user")[0].contains(&words), "the model did not get all of it");
-    let page = host.history(None).await;
-    let HistoryMessage::Assistant { text, .. } = &page.messages.last().unwrap() else { panic!() };
-    assert_eq!(text, "read");
-    let cursor = page.cursor.clone();
-    let page = if page.messages.len() == 1 { host.history(cursor.as_deref()).await } else { page };
-    let HistoryMessage::User { text, .. } = &page.messages[0] else { panic!() };
-    assert!(text.starts_with("begin long words") && text.contains("[shortened: "), "{}", text.len());
+    host.browser.prompts("sp-1", "t2", &words);
+    let ending = host.browser.ending("sp-1").await;
+    let Outbound::ChatError(error) = &ending else { panic!("{ending:?}") };
+    assert!(error.code == ErrorCode::Model && error.message.contains("Send less of it"), "{error:?}");
+    assert_eq!(host.says("t3", "and now?").await, "read");
+    // Its line in the transcript says how long it was, and every page fits a frame.
+    let (mut before, mut texts) = (None, Vec::new());
+    loop {
+        let page = host.history(before.as_deref()).await;
+        let text = |message: &HistoryMessage| match message {
+            HistoryMessage::User { text, .. } | HistoryMessage::Assistant { text, .. } => text.clone(),
+            HistoryMessage::Tool { name, .. } => name.clone(),
+        };
+        texts.splice(0..0, page.messages.iter().map(text));
+        before = page.cursor;
+        if before.is_none() {
+            break;
+        }
+    }
+    let begins: Vec<_> = texts.iter().map(|text| text.get(..5).unwrap_or(text)).collect();
+    assert_eq!(begins, ["begin", "read", "begin", "and n", "read"]);
+    assert!(texts[0] == fits && texts[2].ends_with(&format!("[shortened: {} bytes in all]", words.len())));
     host.ends().await;
 }
 
