@@ -51,6 +51,7 @@ pub const CAPABILITIES: &[&str] = &[
     "tabs.close",
     "tabs.held",
     "browser.events",
+    "downloads",
     "tools.list",
     "usage",
     "provider",

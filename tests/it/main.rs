@@ -26,6 +26,7 @@ mod files;
 mod finding;
 mod fuzz;
 mod guard;
+mod hostile;
 #[cfg(unix)]
 mod install;
 #[cfg(unix)]
@@ -35,8 +36,11 @@ mod kills;
 mod logging;
 #[cfg(unix)]
 mod mutations;
+mod own_files;
 #[cfg(target_os = "linux")]
 mod pdf;
+#[cfg(unix)]
+mod pictures;
 #[cfg(target_os = "linux")]
 mod process;
 mod registry;
