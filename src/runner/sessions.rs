@@ -19,15 +19,16 @@ use crate::protocol::{
 };
 use crate::tools::policy::ToolPolicy;
 
-/// The Copilot CLI's own tools behind a switch of the options page. Browy's switches `read_file` and
-/// `write_file` are older than the names the CLI has now.
+/// The Copilot CLI's own tools behind a switch of the options page. Browy's switch `write_file` is older than the names
+/// the CLI has now. The name of a tool of ours opens none: `read_file` reads the agent's own folder, and whoever
+/// switches that on does not mean every file of the computer (`view`).
 fn builtin_tools(switch: &str) -> &'static [&'static str] {
     match switch {
         "bash" => &["bash"],
         "grep" => &["grep"],
         "glob" => &["glob"],
         "web_fetch" => &["web_fetch"],
-        "read_file" | "view" => &["view"],
+        "view" => &["view"],
         "write_file" => &["create", "edit"],
         "create" => &["create"],
         "edit" => &["edit"],
@@ -328,4 +329,18 @@ impl Runner {
 fn mismatch(theirs: u32) -> String {
     let update = if theirs > PROTOCOL { "the host (run the installer again)" } else { "the extension" };
     format!("The extension speaks protocol {theirs}, this host {PROTOCOL}: update {update}.")
+}
+
+#[cfg(test)]
+mod switch_tests {
+    use super::builtin_tools;
+
+    #[test]
+    fn names_of_our_tools_open_none_of_the_cli() {
+        for tool in crate::tools::all() {
+            let name = tool.spec().name;
+            assert_eq!(builtin_tools(name), [""; 0], "{name}");
+        }
+        assert_eq!(builtin_tools("view"), ["view"]);
+    }
 }
