@@ -1,5 +1,6 @@
 //! The agent's own files, and files that are read.
 
+mod list_files;
 mod read_file;
 mod save_file;
 mod upload_file;
@@ -16,6 +17,7 @@ use crate::data::files::FilesError;
 pub(super) const TOOLS: &[&dyn ErasedTool] = &[
     &save_file::SaveFile,
     &read_file::ReadFile,
+    &list_files::ListFiles,
     &upload_file::UploadFile,
 ];
 
