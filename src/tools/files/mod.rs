@@ -1,5 +1,6 @@
 //! The agent's own files, and files that are read.
 
+mod delete_file;
 mod list_files;
 mod read_file;
 mod save_file;
@@ -18,6 +19,7 @@ pub(super) const TOOLS: &[&dyn ErasedTool] = &[
     &save_file::SaveFile,
     &read_file::ReadFile,
     &list_files::ListFiles,
+    &delete_file::DeleteFile,
     &upload_file::UploadFile,
 ];
 
