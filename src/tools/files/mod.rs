@@ -2,6 +2,7 @@
 
 mod delete_file;
 mod list_files;
+mod pdf_export;
 mod read_file;
 mod save_file;
 mod upload_file;
@@ -20,6 +21,7 @@ pub(super) const TOOLS: &[&dyn ErasedTool] = &[
     &read_file::ReadFile,
     &list_files::ListFiles,
     &delete_file::DeleteFile,
+    &pdf_export::PdfExport,
     &upload_file::UploadFile,
 ];
 
