@@ -1,6 +1,7 @@
 //! The agent's own files, and files that are read.
 
 mod delete_file;
+mod download_file;
 mod list_files;
 mod pdf_export;
 mod read_file;
@@ -22,6 +23,7 @@ pub(super) const TOOLS: &[&dyn ErasedTool] = &[
     &list_files::ListFiles,
     &delete_file::DeleteFile,
     &pdf_export::PdfExport,
+    &download_file::DownloadFile,
     &upload_file::UploadFile,
 ];
 
