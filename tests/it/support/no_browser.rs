@@ -165,6 +165,10 @@ fn devtools(call: &CdpSend) -> Value {
             json!({ "frameTree": { "frame": { "id": "F", "loaderId": "L", "url": "https://one.test/" } } })
         }
         "Page.createIsolatedWorld" => json!({ "executionContextId": 1 }),
+        // Whoever asks for no value asks for the object itself.
+        "Runtime.callFunctionOn" if call.params["returnByValue"] != true => {
+            json!({ "result": { "type": "object", "objectId": "e" } })
+        }
         "Runtime.evaluate" => json!({ "result": { "type": "object", "objectId": "r" } }),
         "Page.getLayoutMetrics" => {
             let view = json!({ "pageX": 0, "pageY": 0, "clientWidth": 800, "clientHeight": 600 });
