@@ -122,7 +122,7 @@ fn apart(command: &mut Command) {
 mod tests {
     use super::*;
 
-    const HOSTILE: &str = "/home/a b/$(touch x)'\"; rm -rf ~ #/browy";
+    const HOSTILE: &str = "/home/x y/$(touch x)'\"; rm -rf ~ #/browy";
 
     #[test]
     fn program_and_arguments_stay_words_of_their_own_on_every_system() {

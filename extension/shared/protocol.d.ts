@@ -182,6 +182,8 @@ export type ChatRenamed = {
   id: SessionId;
   title: string;
   ok: boolean;
+  /** Why it could not be done, when something stood in the way. */
+  error?: string;
   requestId?: string;
 };
 
@@ -288,7 +290,8 @@ export type ErrorCode =
 /**
  * Progress that is no text: `status.thinking`, `status.idle`, `status.error`, `llm_call_start`,
  * `llm_call_end`, `tool_start`, `tool_end`, `reasoning`, `status.retry` (the model is asked again), and with a
- * text for the person `status.model` (another model answers) and `status.budget` (the turn used up what it may).
+ * text for the person `status.model` (another model answers) and `status.notice` (what could not be written down, what
+ * the turn used up).
  */
 export type EventActivity = {
   sessionId: SessionId;

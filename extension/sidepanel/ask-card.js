@@ -9,6 +9,7 @@ const REASONS = {
   answered: 'askClosedAnswered',
   expired: 'askClosedExpired',
   timeout: 'askClosedExpired',
+  refused: 'askClosedRefused',
   turn_over: 'askClosedTurnOver',
   cancelled: 'askClosedTurnOver',
 };

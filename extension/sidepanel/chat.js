@@ -293,8 +293,8 @@ export class Chat {
     if (event === 'reasoning' && text) this.during(undefined, (turn) => turn.view.reason(text));
     // Why nothing seems to happen, until something does.
     if (event === 'status.retry') this.during(undefined, (turn) => turn.view.thinkingIs(text || t('thinking')));
-    // Another model answers than the one that was chosen, or the turn used up what it may.
-    if ((event === 'status.model' || event === 'status.budget') && text) this.note(text);
+    // Another model answers than the one that was chosen, something could not be written down, or the turn used up what it may.
+    if ((event === 'status.model' || event === 'status.notice') && text) this.note(text);
     if (event === 'status.thinking') this.during(undefined, (turn) => turn.view.thinkingIs(t('thinking')));
   }
 

@@ -203,6 +203,8 @@ pub enum AgentEvent {
         id: String,
         /// The backend's word for what it wants.
         kind: String,
+        /// The tool that asks, where the backend tells.
+        tool: Option<String>,
         /// Everything it said about it.
         detail: Value,
     },

@@ -42,6 +42,9 @@ pub struct ChatRecord {
     /// The process in which a turn runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub running: Option<u32>,
+    /// When that process was started, as the system counts: numbers of processes are given away again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub running_since: Option<u64>,
     /// The last turn was cut off.
     #[serde(skip_serializing_if = "is_false")]
     pub interrupted: bool,
@@ -61,7 +64,12 @@ fn is_false(value: &bool) -> bool {
 impl ChatRecord {
     /// Whether the last turn did not come to an end, as far as anybody alive knows.
     pub fn cut_off(&self) -> bool {
-        self.interrupted || self.running.is_some_and(|process| !lives(process))
+        self.interrupted || (self.running.is_some() && !self.is_running())
+    }
+
+    /// Whether the process in which its turn runs is there.
+    fn is_running(&self) -> bool {
+        self.running.is_some_and(|process| lives(process, self.running_since))
     }
 }
 
@@ -139,6 +147,7 @@ impl Chats {
             chat.title.get_or_insert_with(|| title(words));
             chat.modified = now;
             chat.running = Some(std::process::id());
+            chat.running_since = started(std::process::id());
             chat.interrupted = false;
             (cut_off, true)
         });
@@ -159,7 +168,7 @@ impl Chats {
         let update = self.file.update(|chats| {
             // A chat that was deleted meanwhile stays deleted.
             let Some(chat) = chats.get_mut(id) else { return ((), false) };
-            chat.running = None;
+            (chat.running, chat.running_since) = (None, None);
             chat.interrupted = interrupted;
             if let Some(cost) = cost {
                 chat.cost.get_or_insert_default().add(cost);
@@ -197,16 +206,21 @@ impl Chats {
     }
 
     /// Takes in what the CLI lists: chats it has are added, chats it no longer has are forgotten. Answers with
-    /// all records then.
+    /// all records then, also when they could not be written.
     ///
     /// # Errors
-    /// [`SharedFileError`].
+    /// [`SharedFileError`]: the index cannot even be read.
     pub fn reconcile(&self, listed: &[Listed], now: u64) -> Result<Records, SharedFileError> {
         let update = self.file.update(|chats| {
             let changed = reconcile(chats, listed, now);
             (chats.clone(), changed)
         });
-        update.map(said_aside)
+        update.map(said_aside).or_else(|error| {
+            tracing::warn!(%error, "the list of chats could not be brought up to date");
+            let mut chats = self.all()?;
+            reconcile(&mut chats, listed, now);
+            Ok(chats)
+        })
     }
 }
 
@@ -222,7 +236,8 @@ fn reconcile(chats: &mut Records, listed: &[Listed], now: u64) -> bool {
     let before = chats.len();
     chats.retain(|id, chat| {
         let is_new = now.saturating_sub(chat.modified) < SETTLED;
-        is_new || chat.running.is_some_and(lives) || listed.iter().any(|listed| listed.id == *id)
+        // One that was cut off before the CLI wrote anything down is still a chat that the person began.
+        is_new || chat.is_running() || chat.cut_off() || listed.iter().any(|listed| listed.id == *id)
     });
     let mut changed = chats.len() != before;
     for listed in listed {
@@ -268,8 +283,13 @@ fn title(words: &str) -> String {
     cut
 }
 
-/// Whether a process of this number runs. Where that cannot be asked, none but this one does.
-fn lives(process: u32) -> bool {
+/// Whether the process of this number that was started then runs. Where that cannot be asked, none but this one does.
+fn lives(process: u32, since: Option<u64>) -> bool {
+    if let (Some(since), Some(now)) = (since, started(process))
+        && since != now
+    {
+        return false;
+    }
     if process == std::process::id() {
         return true;
     }
@@ -282,6 +302,13 @@ fn lives(process: u32) -> bool {
     }
     #[cfg(not(unix))]
     false
+}
+
+/// When a process was started, in the system's ticks since it started itself; `None` where that is not told.
+fn started(process: u32) -> Option<u64> {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name of the program may hold anything; after its bracket the 20th field is the 22nd of all.
+    stat.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()
 }
 
 #[cfg(test)]
@@ -337,6 +364,23 @@ mod tests {
         assert!(chats.turn_begins("sp-1", "x", 6).unwrap());
     }
 
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn process_with_the_number_of_a_dead_one_is_not_taken_for_it() {
+        let (home, chats) = chats();
+        chats.turn_begins("sp-1", "x", 1).unwrap();
+        assert!(!chats.all().unwrap()["sp-1"].cut_off());
+        let path = home.path().join(".browy/data/chats.json");
+        let mut records: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+        // In a container every host may have the same number.
+        for process in [std::process::id(), 1] {
+            records["sp-1"]["running"] = process.into();
+            records["sp-1"]["runningSince"] = 1.into();
+            std::fs::write(&path, records.to_string()).unwrap();
+            assert!(chats.all().unwrap()["sp-1"].cut_off(), "{process}");
+        }
+    }
+
     #[test]
     fn names_stay_and_deleted_chats_stay_deleted() {
         let (_home, chats) = chats();
@@ -360,10 +404,12 @@ mod tests {
         chats.turn_ends("sp-mine", false, None, DAY).unwrap();
         chats.turn_begins("sp-gone", "gone", DAY).unwrap();
         chats.turn_ends("sp-gone", false, None, DAY).unwrap();
+        chats.turn_begins("sp-cut", "cut off", DAY).unwrap();
+        chats.turn_ends("sp-cut", true, None, DAY).unwrap();
         chats.turn_begins("sp-fresh", "fresh", now - 1).unwrap();
         let records = chats.reconcile(&[listed("sp-mine", 9 * DAY), listed("sp-old", 2 * DAY)], now).unwrap();
         let ids: Vec<_> = records.keys().map(String::as_str).collect();
-        assert_eq!(ids, ["sp-fresh", "sp-mine", "sp-old"]);
+        assert_eq!(ids, ["sp-cut", "sp-fresh", "sp-mine", "sp-old"]);
         assert_eq!(records["sp-mine"].modified, DAY);
         assert_eq!(records["sp-old"].modified, 2 * DAY);
         assert!(!records["sp-old"].ours);

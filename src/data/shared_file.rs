@@ -79,8 +79,15 @@ impl<T: Default + Serialize + DeserializeOwned> SharedFile<T> {
         if !self.path.exists() {
             return Ok(Opened { value: T::default(), aside: None });
         }
-        let _lock = self.lock()?;
-        self.open()
+        match self.lock() {
+            Ok(_lock) => self.open(),
+            // The file is always whole, so it can be read where nothing can be written, or while it is in use.
+            // Only a damaged one needs the lock, to be put aside.
+            Err(unlocked) => match self.bytes().ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
+                Some(value) => Ok(Opened { value, aside: None }),
+                None => Err(unlocked),
+            },
+        }
     }
 
     /// Reads the file, changes its content and replaces the file in one step. `change` returns what the caller
@@ -90,6 +97,7 @@ impl<T: Default + Serialize + DeserializeOwned> SharedFile<T> {
     /// [`SharedFileError`]; the old file is untouched then.
     pub fn update<R>(&self, change: impl FnOnce(&mut T) -> (R, bool)) -> Result<Opened<R>, SharedFileError> {
         let _lock = self.lock()?;
+        self.sweep();
         let Opened { mut value, aside } = self.open()?;
         let (answer, changed) = change(&mut value);
         if changed {
@@ -141,7 +149,9 @@ impl<T: Default + Serialize + DeserializeOwned> SharedFile<T> {
         match serde_json::from_slice(&bytes) {
             Ok(value) => Ok(Opened { value, aside: None }),
             Err(error) => {
-                tracing::warn!(%error, path = %self.path.display(), "a file is damaged; it is put aside");
+                // The parser quotes what it found, which is the person's and not for the log.
+                let (line, column) = (error.line(), error.column());
+                tracing::warn!(line, column, path = %self.path.display(), "a file is damaged; it is put aside");
                 let aside = self.put_aside().map_err(self.failed("put aside"))?;
                 Ok(Opened { value: T::default(), aside: Some(aside) })
             }
@@ -186,16 +196,40 @@ impl<T: Default + Serialize + DeserializeOwned> SharedFile<T> {
 
     fn replace(&self, value: &T) -> Result<(), SharedFileError> {
         let write = || -> io::Result<()> {
-            let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(self.folder())?;
-            file.write_all(&serde_json::to_vec_pretty(value)?)?;
+            let bytes = serde_json::to_vec_pretty(value)?;
+            reached(Step::Begun);
+            let mut file = tempfile::Builder::new().prefix(&self.prefix()).tempfile_in(self.folder())?;
+            let (first, second) = bytes.split_at(bytes.len() / 2);
+            file.write_all(first)?;
+            reached(Step::HalfWritten);
+            file.write_all(second)?;
+            reached(Step::Written);
             file.as_file().sync_all()?;
+            reached(Step::Synced);
             file.persist(&self.path)?;
+            reached(Step::Renamed);
             // The new name must outlive a power cut too.
             #[cfg(unix)]
             File::open(self.folder())?.sync_all()?;
             Ok(())
         };
         write().map_err(self.failed("write"))
+    }
+
+    /// What the files are called that take this one's place.
+    fn prefix(&self) -> String {
+        format!(".{}.new-", self.path.file_name().unwrap_or_default().to_string_lossy())
+    }
+
+    /// Clears away what a host that was killed in the middle of a save left. Whoever has the lock is the only one
+    /// that saves.
+    fn sweep(&self) {
+        let (Ok(files), prefix) = (fs::read_dir(self.folder()), self.prefix()) else { return };
+        for file in files.flatten() {
+            if file.file_name().to_string_lossy().starts_with(&prefix) {
+                let _ = fs::remove_file(file.path());
+            }
+        }
     }
 
     fn folder(&self) -> &Path {
@@ -207,6 +241,24 @@ impl<T: Default + Serialize + DeserializeOwned> SharedFile<T> {
         move |source| SharedFileError::Io { verb, path: path.clone(), source }
     }
 }
+
+/// Where a save can be cut off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// Nothing is on disk.
+    Begun,
+    HalfWritten,
+    Written,
+    Synced,
+    /// The new file has the name, which the folder may not have kept yet.
+    Renamed,
+}
+
+#[cfg(not(test))]
+const fn reached(_: Step) {}
+
+#[cfg(test)]
+use tests::reached;
 
 #[cfg(test)]
 mod tests {
@@ -299,9 +351,117 @@ mod tests {
         fs::remove_dir(&path).unwrap();
         fs::write(&path, before).unwrap();
         assert_eq!(add(&file, "a").unwrap().value, 2);
-        let left: Vec<_> =
-            fs::read_dir(home.path().join("data")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        assert_eq!(left.len(), 2, "no half-written file stays: {left:?}");
+        assert_eq!(
+            names(&home.path().join("data")),
+            ["counts.json", "counts.lock"],
+            "no half-written file stays"
+        );
+    }
+
+    /// Names the step at which a process of these tests ends, as by SIGKILL or a failing machine.
+    const END_AT: &str = "BROWY_TEST_END_AT";
+    /// Names its home.
+    const HOME: &str = "BROWY_TEST_HOME";
+
+    const STEPS: [Step; 5] = [Step::Begun, Step::HalfWritten, Step::Written, Step::Synced, Step::Renamed];
+
+    pub(super) fn reached(step: Step) {
+        if std::env::var(END_AT).is_ok_and(|wanted| wanted == format!("{step:?}")) {
+            // Neither destructors nor buffers.
+            std::process::abort();
+        }
+    }
+
+    /// This test again, in a process of its own.
+    fn child(test: &str, home: &Path, step: Option<Step>) -> std::process::Child {
+        let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "--quiet"]);
+        command.arg(format!("{}::{test}", module_path!().split_once("::").unwrap().1));
+        command.env(HOME, home).stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+        match step {
+            Some(step) => command.env(END_AT, format!("{step:?}")),
+            None => command.env_remove(END_AT),
+        };
+        command.spawn().unwrap()
+    }
+
+    /// What the processes of the tests below do.
+    #[test]
+    fn process_adds_to_its_file() {
+        let own = tempfile::tempdir().unwrap();
+        let home = std::env::var_os(HOME).map_or(own.path().to_owned(), PathBuf::from);
+        let (file, name) = (file(&home), format!("own-{}", std::process::id()));
+        for count in 1..=25 {
+            assert!(add(&file, "all").unwrap().value >= count);
+            assert_eq!(add(&file, &name).unwrap().value, count);
+        }
+    }
+
+    #[test]
+    fn crash_at_any_step_of_a_save_leaves_the_old_file_or_the_new_whole() {
+        for step in STEPS {
+            for exists in [false, true] {
+                let home = tempfile::tempdir().unwrap();
+                let file = file(home.path());
+                let before = u32::from(exists);
+                if exists {
+                    add(&file, "all").unwrap();
+                }
+                let mut child = child("process_adds_to_its_file", home.path(), Some(step));
+                assert!(!child.wait().unwrap().success(), "{step:?} was not reached");
+                let read = file.read().unwrap();
+                assert_eq!(read.aside, None, "{step:?}");
+                let count = read.value.get("all").copied().unwrap_or_default();
+                let expected = before + u32::from(step == Step::Renamed);
+                assert_eq!(count, expected, "{step:?}, the file was there: {exists}");
+                // The next save works, and nothing half-written stays.
+                assert_eq!(add(&file, "all").unwrap().value, expected + 1);
+                let left = names(&home.path().join("data"));
+                assert_eq!(left, ["counts.json", "counts.lock"], "{step:?}");
+            }
+        }
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut names: Vec<_> = files.map(|name| name.into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn processes_at_once_lose_nothing() {
+        let home = tempfile::tempdir().unwrap();
+        let mut children: Vec<_> =
+            (0..3).map(|_| child("process_adds_to_its_file", home.path(), None)).collect();
+        for child in &mut children {
+            assert!(child.wait().unwrap().success());
+        }
+        let counts = file(home.path()).read().unwrap().value;
+        assert_eq!(counts["all"], 75);
+        assert!(children.iter().all(|child| counts[&format!("own-{}", child.id())] == 25), "{counts:?}");
+    }
+
+    #[test]
+    fn leftovers_of_another_file_are_not_touched() {
+        let home = tempfile::tempdir().unwrap();
+        let file = file(home.path());
+        add(&file, "a").unwrap();
+        let other = home.path().join("data/.other.json.new-x");
+        fs::write(&other, "half").unwrap();
+        add(&file, "a").unwrap();
+        assert!(other.exists());
+    }
+
+    #[test]
+    fn file_in_use_can_still_be_read() {
+        let home = tempfile::tempdir().unwrap();
+        let file = file(home.path());
+        add(&file, "a").unwrap();
+        let _held = file.lock().unwrap();
+        assert_eq!(file.read().unwrap().value["a"], 1);
+        fs::write(home.path().join("data/counts.json"), "{").unwrap();
+        assert!(matches!(file.read(), Err(SharedFileError::Busy { .. })), "putting it aside needs the lock");
     }
 
     #[test]

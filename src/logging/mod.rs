@@ -92,11 +92,12 @@ where
 
 fn log_panic(panic: &PanicHookInfo<'_>) {
     let payload = panic.payload();
-    let text = payload
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("no message");
+    let text = match (payload.downcast_ref::<&str>(), payload.downcast_ref::<String>()) {
+        (Some(words), _) => words,
+        // Words with values in them: a slice that fails quotes the whole text, which may be a page's or a person's.
+        (_, Some(words)) => words.split(['`', '"', '\'']).next().unwrap_or_default().trim_end(),
+        _ => "no message",
+    };
     let place = panic.location().map(ToString::to_string).unwrap_or_default();
     let thread = std::thread::current();
     tracing::error!(place, thread = thread.name().unwrap_or("unnamed"), "panic: {text}");

@@ -147,9 +147,21 @@ fn bad_field(
     session_id: Option<SessionId>,
     call_id: Option<CallId>,
 ) -> ProtocolError {
-    // The parser quotes the offending value, which may be megabytes.
-    let detail = error.to_string().chars().take(256).collect();
-    ProtocolError::BadField { kind, detail, session_id, call_id }
+    ProtocolError::BadField { kind, detail: without_value(&error.to_string()), session_id, call_id }
+}
+
+/// The parser's words without the offending value, which they quote: it may be megabytes, and it may be a page's or a
+/// person's, who want it neither in the log nor in another panel.
+fn without_value(words: &str) -> String {
+    const EXPECTED: &str = ", expected ";
+    let found = words.split(['"', '`']).next().unwrap_or_default().trim_end();
+    match words.rfind(EXPECTED) {
+        Some(at) => format!("{found}{}", &words[at.max(found.len())..]),
+        None => words.to_owned(),
+    }
+    .chars()
+    .take(256)
+    .collect()
 }
 
 macro_rules! wire {

@@ -250,7 +250,8 @@ wire! {
 
     /// Progress that is no text: `status.thinking`, `status.idle`, `status.error`, `llm_call_start`,
     /// `llm_call_end`, `tool_start`, `tool_end`, `reasoning`, `status.retry` (the model is asked again), and with a
-    /// text for the person `status.model` (another model answers) and `status.budget` (the turn used up what it may).
+    /// text for the person `status.model` (another model answers) and `status.notice` (what could not be written down, what
+    /// the turn used up).
     pub struct EventActivity {
         pub session_id: SessionId,
         pub event: String,
@@ -458,6 +459,10 @@ wire! {
         pub id: SessionId,
         pub title: String,
         pub ok: bool,
+        /// Why it could not be done, when something stood in the way.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub error: Option<String>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub request_id: Option<String>,

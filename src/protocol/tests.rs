@@ -18,8 +18,7 @@ fn full_messages() -> Vec<Value> {
         json!({"type": "history.clear", "sessionId": "s"}),
         json!({"type": "tool.result", "sessionId": "s", "callId": "c", "ok": true, "result": {}, "error": "e"}),
         json!({"type": "cdp.event", "sessionId": "s", "tabId": 1, "cdpSessionId": "c", "method": "m", "params": {}}),
-        json!({"type": "auth.signin", "requestId": "r"}),
-        json!({"type": "auth.signin", "open": false}),
+        json!({"type": "auth.signin", "open": false, "requestId": "r"}),
         json!({"type": "models.list", "requestId": "r"}),
         json!({"type": "models.set", "id": "m", "requestId": "r"}),
         json!({"type": "chat.list", "requestId": "r"}),
@@ -132,6 +131,26 @@ fn junk_is_no_message() {
 }
 
 #[test]
+fn error_says_what_is_wrong_and_not_what_was_written() {
+    let of = |body: Value| decode(&body).unwrap_err().to_string();
+    let canary = "canary \"quoted\", expected `x`, expected y";
+    for body in [
+        json!({ "type": "debugger.detached", "tabId": canary, "reason": "x" }),
+        json!({ "type": "cdp.event", "sessionId": "s", "method": { canary: 1 } }),
+        json!({ "type": "user.answer", "sessionId": "s", "askId": "a", "answer": canary }),
+        json!({ "type": "hello", "client": "extension", "protocol": canary }),
+        json!({ "type": "hello", "client": "extension", "protocol": [canary] }),
+    ] {
+        let text = of(body);
+        assert!(!text.contains("canary") && text.starts_with("bad `"), "{text}");
+    }
+    let text = of(json!({ "type": "hello", "client": "extension", "protocol": canary }));
+    assert_eq!(text, "bad `hello` message: invalid type: string, expected u32");
+    let text = of(json!({ "type": "chat.send", "sessionId": "s" }));
+    assert_eq!(text, "bad `chat.send` message: missing field `text`");
+}
+
+#[test]
 fn answer_that_cannot_be_held_still_names_its_call() {
     let deep = "[".repeat(200) + &"]".repeat(200);
     let deeper = "[".repeat(100_000) + &"]".repeat(100_000);
@@ -206,4 +225,22 @@ proptest! {
         body.truncate(cut.index(body.len()));
         prop_assert!(Inbound::decode(&body).is_err());
     }
+}
+
+/// Nobody can guess one from others: 122 random bits each, no counter, no clock.
+#[test]
+fn ids_are_random_and_never_the_same() {
+    let ids: std::collections::HashSet<CallId> = (0..100_000).map(|_| CallId::random()).collect();
+    assert_eq!(ids.len(), 100_000);
+    let mut ones = [0_u32; 128];
+    for id in &ids {
+        let uuid = uuid::Uuid::parse_str(id.as_str()).unwrap();
+        assert_eq!(uuid.get_version_num(), 4);
+        for (bit, ones) in ones.iter_mut().enumerate() {
+            *ones += u32::from(uuid.as_u128() >> bit & 1 == 1);
+        }
+    }
+    // All but the six bits of the version are as often one as not (ten standard deviations are 1,600).
+    let fixed = ones.iter().filter(|ones| ones.abs_diff(50_000) > 1_600).count();
+    assert_eq!(fixed, 6, "{ones:?}");
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use tokio::sync::watch;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::browser::Wire;
@@ -16,18 +17,33 @@ pub struct Asks {
     session: SessionId,
     wire: Arc<dyn Wire>,
     pending: Pending<AskId, UserAnswer>,
-    open: watch::Sender<usize>,
+    open: watch::Sender<Vec<Card>>,
+}
+
+/// An open question as the panel shows it.
+#[derive(Debug, Clone)]
+pub struct Card {
+    ask: UserAsk,
+    until: Instant,
 }
 
 impl Asks {
     /// No question yet.
     pub fn new(session: SessionId, wire: Arc<dyn Wire>) -> Self {
-        Self { session, wire, pending: Pending::default(), open: watch::Sender::new(0) }
+        Self { session, wire, pending: Pending::default(), open: watch::Sender::default() }
     }
 
-    /// How many questions are open: while it is above zero the turn's clock stands still.
-    pub fn open(&self) -> watch::Receiver<usize> {
+    /// The open questions, oldest first: while there is one the turn's clock stands still.
+    pub fn open(&self) -> watch::Receiver<Vec<Card>> {
         self.open.subscribe()
+    }
+
+    /// Shows the open questions to a panel that has come back; one that still shows them knows their ids.
+    pub fn show_again(&self) {
+        for Card { mut ask, until } in self.open.borrow().clone() {
+            ask.expires_ms = u64::try_from(until.saturating_duration_since(Instant::now()).as_millis()).ok();
+            let _ = self.wire.send(Outbound::UserAsk(ask));
+        }
     }
 
     /// Hands an answer to its question. `false`: it is not open (any more).
@@ -42,7 +58,7 @@ impl Asks {
     }
 }
 
-/// An open question. However the wait ends — also by being dropped with its call — the count is right
+/// An open question. However the wait ends — also by being dropped with its call — the list is right
 /// and the card goes away.
 struct Opened<'a> {
     asks: &'a Asks,
@@ -51,15 +67,16 @@ struct Opened<'a> {
 }
 
 impl<'a> Opened<'a> {
-    fn new(asks: &'a Asks, id: AskId) -> Self {
-        asks.open.send_modify(|count| *count += 1);
+    fn new(asks: &'a Asks, card: Card) -> Self {
+        let id = card.ask.ask_id.clone();
+        asks.open.send_modify(|open| open.push(card));
         Self { asks, id, reason: "turn_over" }
     }
 }
 
 impl Drop for Opened<'_> {
     fn drop(&mut self) {
-        self.asks.open.send_modify(|count| *count = count.saturating_sub(1));
+        self.asks.open.send_modify(|open| open.retain(|card| card.ask.ask_id != self.id));
         let _ = self.asks.wire.send(Outbound::UserAskClosed(UserAskClosed {
             session_id: self.asks.session.clone(),
             ask_id: self.id.clone(),
@@ -71,17 +88,37 @@ impl Drop for Opened<'_> {
 #[async_trait]
 impl Ask for Asks {
     async fn ask(&self, question: Question, cancel: &CancellationToken) -> Result<Reply, AskError> {
+        let answer = self.ask_unless(std::future::pending(), question, cancel).await;
+        answer.unwrap_or(Err(AskError::Cancelled))
+    }
+}
+
+impl Asks {
+    /// Asks, unless `refused` comes true first: then the card closes and the answer is `None`.
+    pub(super) async fn ask_unless(
+        &self,
+        refused: impl Future<Output = ()>,
+        question: Question,
+        cancel: &CancellationToken,
+    ) -> Option<Result<Reply, AskError>> {
         if !self.wire.has("ask") {
-            return Err(AskError::NoPerson);
+            return Some(Err(AskError::NoPerson));
         }
         let id = AskId::random();
         let mut waiting = self.pending.open(id.clone());
         let expires = question.expires;
-        self.wire.send(self.card(&id, question)).map_err(|_| AskError::Cancelled)?;
-        let mut opened = Opened::new(self, id);
+        let card = Card { ask: self.card(&id, question), until: Instant::now() + expires };
+        if self.wire.send(Outbound::UserAsk(card.ask.clone())).is_err() {
+            return Some(Err(AskError::Cancelled));
+        }
+        let mut opened = Opened::new(self, card);
         let answer = tokio::select! {
             biased;
             () = cancel.cancelled() => Err(AskError::Cancelled),
+            () = refused => {
+                opened.reason = "refused";
+                return None;
+            }
             answer = tokio::time::timeout(expires, waiting.answer()) => match answer {
                 Ok(Some(answer)) => Ok(answer),
                 Ok(None) => Err(AskError::Cancelled),
@@ -93,18 +130,16 @@ impl Ask for Asks {
             Err(AskError::Expired) => "expired",
             Err(_) => "turn_over",
         };
-        answer.map(|answer| Reply { answer: reply(answer.answer), text: answer.text })
+        Some(answer.map(|answer| Reply { answer: reply(answer.answer), text: answer.text }))
     }
-}
 
-impl Asks {
-    fn card(&self, id: &AskId, question: Question) -> Outbound {
+    fn card(&self, id: &AskId, question: Question) -> UserAsk {
         let (kind, tool, args) = match question.purpose {
             AskPurpose::AwaitUser => (AskKind::AwaitUser, None, None),
             AskPurpose::Question => (AskKind::Question, None, None),
             AskPurpose::Approval { tool, args } => (AskKind::Approval, Some(tool), Some(args)),
         };
-        Outbound::UserAsk(UserAsk {
+        UserAsk {
             session_id: self.session.clone(),
             ask_id: id.clone(),
             kind,
@@ -115,7 +150,7 @@ impl Asks {
             args,
             origin: None,
             expires_ms: u64::try_from(question.expires.as_millis()).ok(),
-        })
+        }
     }
 }
 

@@ -6,12 +6,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
+use tokio::sync::watch;
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::asks::Asks;
 use super::budget::{Budget, Spent};
+use super::cli_tools::may_ask;
 use super::client::SessionWire;
 use super::lane::Lane;
 use super::summary::summary;
@@ -80,17 +82,11 @@ pub(super) struct EndedCall {
     ended: Result<Ended, JoinError>,
 }
 
-/// The CLI's own tools that may ask for a permission of this kind. Kinds that none of those which can be switched on
-/// asks for (`mcp`, `memory`, `hook`, what a later CLI brings) have none: they are refused.
-fn asking_tools(kind: &str) -> &'static [&'static str] {
-    match kind {
-        "shell" => &["bash"],
-        // A command reads, writes and fetches too.
-        "read" => &["view", "grep", "glob", "create", "edit", "bash"],
-        "write" => &["create", "edit", "bash"],
-        "url" => &["web_fetch", "bash"],
-        _ => &[],
-    }
+/// A permission that the backend asks for; see [`AgentEvent::Permission`](crate::agent::AgentEvent::Permission).
+pub(super) struct Asked {
+    pub kind: String,
+    pub tool: Option<String>,
+    pub detail: Value,
 }
 
 impl Calls {
@@ -134,7 +130,7 @@ impl Calls {
             if self.told.insert(std::mem::discriminant(&spent)) {
                 let _ = self.wire.send(Outbound::EventActivity(EventActivity {
                     session_id: self.session.clone(),
-                    event: "status.budget".to_owned(),
+                    event: "status.notice".to_owned(),
                     tool: None,
                     text: Some(spent.for_person()),
                     duration_ms: None,
@@ -155,14 +151,16 @@ impl Calls {
     }
 
     /// Decides about a permission the backend asks for. `None`: a person is asked first.
+    ///
+    /// A tool that is switched off while the person is asked is refused, and the card closes.
     pub fn permission(
         &mut self,
         id: String,
-        kind: &str,
-        detail: Value,
-        builtin_tools: &[String],
+        asked: Asked,
+        mut policy: watch::Receiver<ToolPolicy>,
     ) -> Option<(String, bool, String)> {
-        let tool = detail.get("toolName").and_then(Value::as_str).unwrap_or(kind).to_owned();
+        let Asked { kind, tool: known, detail } = asked;
+        let tool = known.clone().unwrap_or_else(|| kind.clone());
         if kind == "custom-tool" {
             // Our own tools pass their own gate at dispatch.
             let known = by_name(&tool).is_some();
@@ -172,8 +170,9 @@ impl Calls {
                 if known { String::new() } else { format!("There is no tool named {tool}.") },
             ));
         }
-        if !asking_tools(kind).iter().any(|asking| builtin_tools.iter().any(|on| on == asking)) {
-            return Some((id, false, format!("{tool} is switched off in Browy's settings.")));
+        let off = format!("{tool} is switched off in Browy's settings.");
+        if !may_ask(&policy.borrow_and_update(), &kind, known.as_deref()) {
+            return Some((id, false, off));
         }
         let (asks, cancel) = (Arc::clone(&self.asks), self.cancel.child_token());
         self.running.spawn(async move {
@@ -184,10 +183,17 @@ impl Calls {
                 allow_text: false,
                 expires: APPROVAL_EXPIRES,
             };
-            let (allow, why) = match asks.ask(question, &cancel).await {
-                Ok(reply) if reply.answer == ReplyAnswer::Allow => (true, String::new()),
-                Ok(_) => (false, "The person said no.".to_owned()),
-                Err(error) => (false, format!("Not allowed: {error}.")),
+            let switched_off = async {
+                // A policy that is gone went with its session, which ends the turn.
+                if policy.wait_for(|now| !may_ask(now, &kind, known.as_deref())).await.is_err() {
+                    std::future::pending::<()>().await;
+                }
+            };
+            let (allow, why) = match asks.ask_unless(switched_off, question, &cancel).await {
+                None => (false, off),
+                Some(Ok(reply)) if reply.answer == ReplyAnswer::Allow => (true, String::new()),
+                Some(Ok(_)) => (false, "The person said no.".to_owned()),
+                Some(Err(error)) => (false, format!("Not allowed: {error}.")),
             };
             Ended::Permission { id, allow, why }
         });
@@ -255,7 +261,8 @@ impl Calls {
             Ok(Ended::Tool(Err(ToolError::Fatal(why)))) => (failed(why.clone()), Some(why)),
             Ok(Ended::Permission { .. }) => return None,
             Err(error) => {
-                tracing::error!(tool = running.tool, %error, "a tool crashed");
+                // Why is in the log already, without the values that the error would quote.
+                tracing::error!(tool = running.tool, panicked = error.is_panic(), "a tool crashed");
                 (
                     failed(format!(
                         "{} crashed. Whether it did something is unknown: look before you go on.",

@@ -33,9 +33,15 @@ impl Runner {
         self.tasks.spawn(async move {
             let ChatRename { id, title, request_id } = rename;
             let (key, words) = (id.0.clone(), title.clone());
-            let ok = !title.trim().is_empty()
-                && on_disk(move || chats.rename(&key, &words)).await.unwrap_or(false);
-            let _ = outbox.send(Outbound::ChatRenameResult(ChatRenamed { id, title, ok, request_id }));
+            let (ok, error) = if title.trim().is_empty() {
+                (false, None)
+            } else {
+                match on_disk(move || chats.rename(&key, &words)).await {
+                    Ok(ok) => (ok, None),
+                    Err(error) => (false, Some(error)),
+                }
+            };
+            let _ = outbox.send(Outbound::ChatRenameResult(ChatRenamed { id, title, ok, error, request_id }));
         });
     }
 
@@ -102,9 +108,12 @@ impl Runner {
 }
 
 /// A turn of this chat begins. Answers whether the one before it was cut off.
-pub(super) async fn turn_begins(chats: &Chats, session: &SessionId, words: &str) -> bool {
+///
+/// # Errors
+/// Why that could not be written down, in words for the person. The turn works without.
+pub(super) async fn turn_begins(chats: &Chats, session: &SessionId, words: &str) -> Result<bool, String> {
     let (chats, id, words) = (chats.clone(), session.0.clone(), words.to_owned());
-    on_disk(move || chats.turn_begins(&id, &words, now())).await.unwrap_or(false)
+    on_disk(move || chats.turn_begins(&id, &words, now())).await
 }
 
 /// The turn that began is over.
@@ -115,7 +124,8 @@ pub(super) async fn turn_ends(chats: &Chats, session: &SessionId, cut_off: bool,
         output: spent.output_tokens,
         requests: spent.cost,
     });
-    on_disk(move || chats.turn_ends(&id, cut_off, cost.as_ref(), now())).await;
+    // The log has it; the person heard of it when the turn began.
+    let _ = on_disk(move || chats.turn_ends(&id, cut_off, cost.as_ref(), now())).await;
 }
 
 async fn list(
@@ -135,7 +145,7 @@ async fn list(
     let records = match reconcile(chats, &stored).await {
         Ok(records) => records,
         Err(error) => {
-            tracing::warn!(%error, "the list of chats could not be read; the CLI's own is shown");
+            tracing::debug!(error, "the CLI's own list of chats is shown");
             stored.iter().map(|chat| (chat.id.clone(), record(chat))).collect()
         }
     };
@@ -154,8 +164,7 @@ async fn reconcile(chats: &Chats, stored: &[StoredChat]) -> Result<Records, Stri
         })
         .collect();
     let chats = chats.clone();
-    let done = tokio::task::spawn_blocking(move || chats.reconcile(&listed, now())).await;
-    done.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
+    on_disk(move || chats.reconcile(&listed, now())).await
 }
 
 fn record(chat: &StoredChat) -> ChatRecord {
@@ -204,20 +213,17 @@ async fn delete(backend: &dyn AgentBackend, chats: &Chats, id: &str) -> bool {
     deleted || known
 }
 
-/// Reads or changes the index where a slow disk holds up nobody. `None`: it failed, which the log tells; a chat
-/// works without its record.
+/// Reads or changes the index where a slow disk holds up nobody.
+///
+/// # Errors
+/// What went wrong, which the log tells too. A chat works without its record.
 async fn on_disk<T: Send + 'static>(
     act: impl FnOnce() -> Result<T, SharedFileError> + Send + 'static,
-) -> Option<T> {
-    match tokio::task::spawn_blocking(act).await {
-        Ok(Ok(value)) => Some(value),
-        Ok(Err(error)) => {
-            tracing::warn!(%error, "the list of chats could not be used");
-            None
-        }
-        Err(error) => {
-            tracing::warn!(%error, "the list of chats could not be used");
-            None
-        }
-    }
+) -> Result<T, String> {
+    let done = tokio::task::spawn_blocking(act).await;
+    let outcome = match done {
+        Ok(outcome) => outcome.map_err(|error| error.to_string()),
+        Err(error) => Err(error.to_string()),
+    };
+    outcome.inspect_err(|error| tracing::warn!(%error, "the list of chats could not be used"))
 }

@@ -8,6 +8,7 @@ mod attachments;
 mod budget;
 mod calls;
 mod chats;
+pub mod cli_tools;
 mod client;
 mod context;
 mod lane;
@@ -97,7 +98,7 @@ struct RunningTurn {
     turn: TurnId,
     task: Id,
     cancel: CancellationToken,
-    open_asks: watch::Receiver<usize>,
+    open_asks: watch::Receiver<Vec<asks::Card>>,
 }
 
 /// Owns sessions, queue and turn.
@@ -281,12 +282,12 @@ impl Runner {
                 },
                 offered: self.offered.subscribe(),
                 reasoning_effort: session.reasoning_effort.clone(),
-                builtin_tools: session.builtin_tools.clone(),
                 recent: std::mem::take(&mut session.recent),
                 shown: session.shown.take(),
                 notes: std::mem::take(&mut session.notes),
                 asks: Arc::clone(&session.asks),
                 cancel: cancel.clone(),
+                closed: session.cancel.clone(),
                 spent: None,
             };
             let (sender, incarnation) = (self.sender.clone(), session.incarnation);
@@ -321,7 +322,7 @@ impl Runner {
 
     /// A task panicked. If it was the turn, the panel gets its one ending from here.
     fn on_crash(&mut self, error: &tokio::task::JoinError) {
-        tracing::error!(%error, "a task of the runner crashed");
+        tracing::error!(panicked = error.is_panic(), "a task of the runner crashed");
         if self.running.as_ref().is_some_and(|running| running.task == error.id())
             && let Some(running) = self.running.take()
         {
@@ -383,7 +384,7 @@ impl Runner {
 
     /// Tells waiting panels their place, when it changed.
     fn tell_places(&mut self) {
-        let person = self.running.as_ref().is_some_and(|running| *running.open_asks.borrow() > 0);
+        let person = self.running.as_ref().is_some_and(|running| !running.open_asks.borrow().is_empty());
         let reason = if person { "person" } else { "turn" };
         let mut news = Vec::new();
         for (position, queued) in self.queue.places() {

@@ -19,23 +19,6 @@ use crate::protocol::{
 };
 use crate::tools::policy::ToolPolicy;
 
-/// The Copilot CLI's own tools behind a switch of the options page. Browy's switch `write_file` is older than the names
-/// the CLI has now. The name of a tool of ours opens none: `read_file` reads the agent's own folder, and whoever
-/// switches that on does not mean every file of the computer (`view`).
-fn builtin_tools(switch: &str) -> &'static [&'static str] {
-    match switch {
-        "bash" => &["bash"],
-        "grep" => &["grep"],
-        "glob" => &["glob"],
-        "web_fetch" => &["web_fetch"],
-        "view" => &["view"],
-        "write_file" => &["create", "edit"],
-        "create" => &["create"],
-        "edit" => &["edit"],
-        _ => &[],
-    }
-}
-
 /// How a person cancelled debugging, in Chrome's word.
 const CANCELED_BY_USER: &str = "canceled_by_user";
 
@@ -47,7 +30,6 @@ pub(super) struct Session {
     pub browser: Arc<Browser>,
     pub asks: Arc<Asks>,
     pub policy: watch::Sender<ToolPolicy>,
-    pub builtin_tools: Vec<String>,
     pub model: Option<String>,
     pub reasoning_effort: Option<String>,
     pub recent: RecentActions,
@@ -150,13 +132,7 @@ impl Runner {
             session: Capabilities::new(start.capabilities.iter().cloned()),
         };
         let id = start.session_id.clone();
-        let policy = ToolPolicy::new(start.disabled_tools, start.enabled_host_tools.iter().cloned());
-        let builtin_tools = start
-            .enabled_host_tools
-            .iter()
-            .flat_map(|switch| builtin_tools(switch))
-            .map(|tool| (*tool).to_owned())
-            .collect();
+        let policy = ToolPolicy::new(start.disabled_tools, start.enabled_host_tools);
         // Another tab under the same id is another session.
         let same = self
             .sessions
@@ -176,7 +152,6 @@ impl Runner {
             session.client = client;
             session.wire.reconnect(line);
             session.policy.send_replace(policy);
-            session.builtin_tools = builtin_tools;
             session.model = start.model.or(session.model.take());
             session.reasoning_effort = start.reasoning_effort.or(session.reasoning_effort.take());
         }
@@ -190,6 +165,9 @@ impl Runner {
         );
         let status = self.backend.status().borrow().clone();
         self.tell_status(client, &status);
+        if same && let Some(session) = self.sessions.get(&start.session_id) {
+            session.asks.show_again();
+        }
     }
 
     fn new_session(
@@ -209,7 +187,6 @@ impl Runner {
             asks: Arc::new(Asks::new(id.clone(), wire.clone())),
             wire,
             policy: watch::Sender::default(),
-            builtin_tools: Vec::new(),
             model: None,
             reasoning_effort: None,
             recent: RecentActions::default(),
@@ -329,18 +306,4 @@ impl Runner {
 fn mismatch(theirs: u32) -> String {
     let update = if theirs > PROTOCOL { "the host (run the installer again)" } else { "the extension" };
     format!("The extension speaks protocol {theirs}, this host {PROTOCOL}: update {update}.")
-}
-
-#[cfg(test)]
-mod switch_tests {
-    use super::builtin_tools;
-
-    #[test]
-    fn names_of_our_tools_open_none_of_the_cli() {
-        for tool in crate::tools::all() {
-            let name = tool.spec().name;
-            assert_eq!(builtin_tools(name), [""; 0], "{name}");
-        }
-        assert_eq!(builtin_tools("view"), ["view"]);
-    }
 }

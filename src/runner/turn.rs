@@ -11,8 +11,9 @@ use super::answer::Answer;
 use super::asks::Asks;
 use super::attachments::Attached;
 use super::budget::MAX_TIME;
-use super::calls::Calls;
+use super::calls::{Asked, Calls};
 use super::chats;
+use super::cli_tools;
 use super::client::SessionWire;
 use super::context;
 use crate::agent::recent_actions::RecentActions;
@@ -35,9 +36,9 @@ const ABORT_GRACE: Duration = Duration::from_millis(500);
 /// How long a slow disk may hold back the ending of a turn.
 const RECORD_LIMIT: Duration = Duration::from_millis(100);
 
-/// What the model is told after a turn that another process could not finish.
+/// What the model is told after a turn that nobody could finish.
 const CUT_OFF: &str =
-    "the last turn was cut off; the outcome of its last action is unknown, look before you go on";
+    "the last turn was interrupted; the outcome of its last action is unknown, look before you go on";
 
 /// Everything a turn needs; it owns all of it while it runs.
 pub(super) struct Turn {
@@ -54,13 +55,14 @@ pub(super) struct Turn {
     pub model: Option<String>,
     pub offered: watch::Receiver<Vec<String>>,
     pub reasoning_effort: Option<String>,
-    pub builtin_tools: Vec<String>,
     pub recent: RecentActions,
     /// The digest of the last page view in the chat, while the backend has it whole.
     pub shown: Option<u64>,
     pub notes: Vec<String>,
     pub asks: Arc<Asks>,
     pub cancel: CancellationToken,
+    /// Cancelled when the panel or its browser goes away; `cancel` is too then.
+    pub closed: CancellationToken,
     /// What it cost so far.
     pub spent: Option<Spent>,
 }
@@ -87,11 +89,6 @@ impl Turn {
     /// Runs the turn. Emits exactly one `chat.done` or `chat.error`.
     pub async fn run(mut self) -> TurnEnd {
         let started = Instant::now();
-        self.emit_new(
-            "queue",
-            Outbound::ChatStarted(ChatStarted { session_id: self.session.clone(), turn_id: self.id.clone() }),
-        );
-        self.activity("status.thinking", None);
         let mut answer = Answer::default();
         let mut calls = Calls::new(&self);
         let (outcome, agent) = match self.open().await {
@@ -121,7 +118,7 @@ impl Turn {
             () = cancel.cancelled() => return Err(Outcome::Stopped),
             read = futures::future::join(
                 context::read(&self.browser, &self.cancel, self.recent.lines(), notes, &mut shown),
-                chats::turn_begins(&self.chats, &self.session, &self.words),
+                self.begin(),
             ) => read,
         };
         if cut_off && !knows {
@@ -143,6 +140,22 @@ impl Turn {
             () = cancel.cancelled() => Err(Outcome::Stopped),
             turn = self.backend.prompt(self.chat(), prompt) => turn.map_err(Outcome::Failed),
         }
+    }
+
+    /// Writes down that the turn runs, then tells the panel: whoever was told so finds the turn in the list, even when
+    /// nobody lives to finish it. Answers whether the turn before was cut off.
+    async fn begin(&self) -> bool {
+        let begun = chats::turn_begins(&self.chats, &self.session, &self.words).await;
+        self.emit_new(
+            "queue",
+            Outbound::ChatStarted(ChatStarted { session_id: self.session.clone(), turn_id: self.id.clone() }),
+        );
+        self.activity("status.thinking", None);
+        begun.unwrap_or_else(|why| {
+            let text = format!("This turn is not in the list of chats: {why}. The chat itself goes on.");
+            self.activity("status.notice", Some(text));
+            false
+        })
     }
 
     /// A chosen model that is no longer offered is replaced by the backend's own choice, and the panel told so.
@@ -170,7 +183,7 @@ impl Turn {
             id: self.session.0.clone(),
             system_message: prompt::SYSTEM_PROMPT.to_owned(),
             tools,
-            builtin_tools: self.builtin_tools.clone(),
+            builtin_tools: cli_tools::switched_on(&policy).map(|tool| tool.name.to_owned()).collect(),
             model: self.model.clone(),
             reasoning_effort: self.reasoning_effort.clone(),
         }
@@ -182,7 +195,7 @@ impl Turn {
         let mut clock = Clock::start(MAX_TIME);
         loop {
             calls.start_ready();
-            clock.pause(*open_asks.borrow_and_update() > 0);
+            clock.pause(!open_asks.borrow_and_update().is_empty());
             let event = tokio::select! {
                 biased;
                 () = self.cancel.cancelled() => return Outcome::Stopped,
@@ -235,8 +248,9 @@ impl Turn {
                 }
             }
             AgentEvent::ToolCallWithdrawn { id } => calls.withdraw(&id),
-            AgentEvent::Permission { id, kind, detail } => {
-                if let Some((id, allow, why)) = calls.permission(id, &kind, detail, &self.builtin_tools) {
+            AgentEvent::Permission { id, kind, tool, detail } => {
+                let asked = Asked { kind, tool, detail };
+                if let Some((id, allow, why)) = calls.permission(id, asked, self.policy.clone()) {
                     agent.control.permit(&id, allow, &why).await;
                 }
             }
@@ -258,7 +272,12 @@ impl Turn {
     /// Ends the turn in the list of chats and in the panel. Whoever hears of the ending finds it in the list,
     /// unless the disk is slow.
     async fn end(&self, outcome: &Outcome, answer: &Answer, took: Duration) {
-        let cut_off = matches!(outcome, Outcome::Failed(AgentError::Interrupted(_)));
+        let cut_off = match outcome {
+            Outcome::Failed(error) => is_interruption(error),
+            // The panel or the browser went away; nobody pressed Stop.
+            Outcome::Stopped => self.closed.is_cancelled(),
+            Outcome::Done | Outcome::OutOfTime => false,
+        };
         let ending = chats::turn_ends(&self.chats, &self.session, cut_off, self.spent.as_ref());
         let mut recorded = std::pin::pin!(ending);
         let in_time = tokio::time::timeout(RECORD_LIMIT, recorded.as_mut()).await.is_ok();
@@ -354,9 +373,16 @@ async fn wait_for_end(mut agent: AgentTurn) {
     }
 }
 
+/// Whether the turn might have gone on if the CLI had.
+fn is_interruption(error: &AgentError) -> bool {
+    matches!(error, AgentError::Interrupted(_))
+}
+
 fn note(outcome: &Outcome, unknown: usize) -> Option<String> {
     let why = match outcome {
         Outcome::Done => return None,
+        // What the CLI took of the last answers before it went away nobody knows.
+        Outcome::Failed(error) if is_interruption(error) => return Some(CUT_OFF.to_owned()),
         Outcome::Stopped => "the person stopped the last turn",
         Outcome::OutOfTime => "the last turn ran out of time",
         Outcome::Failed(_) => "the last turn was interrupted",

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// Reads arguments, guided by the schema: numbers and booleans given as strings, numbers given
 /// where text is wanted, and lists given as JSON text are accepted; `null` means absent.
@@ -12,7 +12,7 @@ use serde_json::Value;
 pub fn parse<T: DeserializeOwned + JsonSchema>(mut args: Value) -> Result<T, String> {
     let schema = super::schema::of::<T>();
     if args.is_null() {
-        args = Value::Object(serde_json::Map::new());
+        args = Value::Object(Map::new());
     }
     if let Value::String(text) = &args
         && let Ok(parsed @ Value::Object(_)) = serde_json::from_str(text)
@@ -20,16 +20,20 @@ pub fn parse<T: DeserializeOwned + JsonSchema>(mut args: Value) -> Result<T, Str
         args = parsed;
     }
     coerce(&mut args, &schema);
-    serde_json::from_value(args).map_err(|error| {
-        let expected: Vec<&str> = schema
-            .get("properties")
-            .and_then(Value::as_object)
-            .map(|properties| properties.keys().map(String::as_str).collect())
-            .unwrap_or_default();
-        format!(
-            "{error}. Expected arguments: {}.",
-            if expected.is_empty() { "none".to_owned() } else { expected.join(", ") }
-        )
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let expected: Vec<&str> = properties.into_iter().flat_map(|all| all.keys().map(String::as_str)).collect();
+    // An argument that is not read would be one that the model believes to have an effect.
+    let unknown =
+        |given: &Map<String, Value>| given.keys().find(|key| !expected.contains(&key.as_str())).cloned();
+    let read = match args.as_object().map(unknown) {
+        Some(None) => serde_json::from_value(args).map_err(|error| error.to_string()),
+        Some(Some(key)) => Err(format!("there is no argument {key:?}")),
+        // A list would be read as the arguments in some order.
+        None => Err("the arguments are no object".to_owned()),
+    };
+    read.map_err(|error| {
+        let expected = if expected.is_empty() { "none".to_owned() } else { expected.join(", ") };
+        format!("{error}. Expected arguments: {expected}.")
     })
 }
 

@@ -29,6 +29,11 @@ impl ToolPolicy {
         }
     }
 
+    /// Whether a switch that is normally off is on. For what has no [`ToolSpec`]: tools that are not ours.
+    pub fn is_switched_on(&self, switch: &str) -> bool {
+        self.enabled.contains(switch) && !self.disabled.contains(switch)
+    }
+
     /// The tools that are on.
     pub fn allowed(&self) -> impl Iterator<Item = &'static dyn ErasedTool> {
         super::all().filter(|tool| self.allows(&tool.spec()))

@@ -5,7 +5,7 @@ use std::path::Path;
 use browy::chromium::{Chromium, ChromiumError, EXTENSION_ID};
 use serde_json::json;
 
-use crate::support::chromium::{SECONDS, options, with_extension};
+use crate::support::chromium::{SECONDS, extension_folder, options, with_extension};
 use crate::support::page_server::PageServer;
 
 #[tokio::test]
@@ -55,4 +55,39 @@ async fn browser_and_profile_end_with_their_owner() {
     // A killed child may still be waiting to be reaped: it has no memory then.
     let status = std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("statm"));
     assert!(status.is_err() || status.is_ok_and(|s| s.starts_with("0 ")), "the browser runs on");
+}
+
+/// What the browser has against the unpacked extension in `folder`: errors of its manifest and of its code.
+async fn complaints(folder: &Path) -> Vec<String> {
+    let mut options = options();
+    options.extension = Some(folder.to_owned());
+    let chromium = Chromium::launch(options).await.unwrap();
+    let page = chromium.browser().open_window("chrome://extensions").await.unwrap();
+    let there = "typeof chrome?.developerPrivate?.getExtensionsInfo === 'function'";
+    page.wait_for(there, SECONDS(20)).await.unwrap();
+    let found = page
+        .evaluate(
+            "chrome.developerPrivate.updateProfileConfiguration({ inDeveloperMode: true })
+               .then(() => chrome.developerPrivate.getExtensionsInfo())
+               .then(all => all.filter(one => one.location === 'UNPACKED')
+                 .map(one => [one.id, ...one.manifestErrors, ...one.runtimeErrors, ...one.runtimeWarnings].map(x => x.message ?? x)))",
+        )
+        .await
+        .unwrap();
+    chromium.close().await;
+    let [one] = &found.as_array().unwrap()[..] else { panic!("{found}") };
+    one.as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn browser_has_nothing_against_the_extension() {
+    assert_eq!(complaints(&extension_folder()).await, [EXTENSION_ID]);
+    // It is asked rightly: a wrong one is found out.
+    let folder = tempfile::tempdir().unwrap();
+    let manifest = json!({
+        "manifest_version": 3, "name": "x", "version": "1", "no_such_key": true, "permissions": ["no_such_permission"],
+    });
+    std::fs::write(folder.path().join("manifest.json"), manifest.to_string()).unwrap();
+    let found = complaints(folder.path()).await;
+    assert!(found.iter().any(|text| text.contains("no_such_permission")), "{found:?}");
 }

@@ -1,10 +1,12 @@
 //! What a person sees in the side panel while the model works.
 
-use browy::chromium::Chromium;
+use browy::chromium::{Chromium, NativeHost};
 use serde_json::json;
+use tokio::io::AsyncWriteExt;
 
 use crate::stage::{Panel, SOON, Stage};
-use crate::support::chromium::{SECONDS, extension_folder, host, options};
+use crate::support::chromium::{SECONDS, extension_folder, full_stack_options, host, options};
+use crate::support::copilot::put_program;
 use crate::support::fake_cli::{FakeCli, LIMIT};
 use crate::support::page_server::{PageServer, Route};
 
@@ -159,6 +161,14 @@ async fn nobody_signed_in_is_said_before_a_prompt() {
     let stage = Stage::open_with(cli).await;
     let panel = stage.panel().await;
     panel.becomes("unauth").await;
+    // What a host without a screen has to say.
+    panel.click("#notice [data-action=signIn]").await;
+    panel.shows("#notice .machine", "browy login").await;
+    stage.cli.answer("auth.getStatus", json!({ "isAuthenticated": true, "login": "octo" }));
+    let data = stage.chromium.profile().join(".browy/data");
+    std::fs::create_dir_all(&data).unwrap();
+    std::fs::write(data.join("signed-in"), "").unwrap();
+    panel.becomes("ready").await;
     stage.close().await;
 }
 
@@ -179,6 +189,35 @@ async fn panel_without_a_host_turns_ready_by_itself_once_it_is_registered() {
     // What was typed meanwhile goes on its way.
     let turn = cli.prompt("typed too early").await.unwrap();
     turn.end("better late");
+    panel.shows(".msg.assistant", "better late").await;
+    panel.becomes("ready").await;
+    chromium.close().await;
+}
+
+#[tokio::test]
+async fn host_that_takes_its_time_is_starting_and_not_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let (script, gate) = (folder.path().join("host"), folder.path().join("gate"));
+    rustix::fs::mkfifoat(rustix::fs::CWD, &gate, rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR).unwrap();
+    // Reads nothing from the browser until the test lets it.
+    let program = env!("CARGO_BIN_EXE_browy");
+    put_program(&script, &format!("read -r go <'{}'\nexec '{program}' \"$@\"", gate.display()));
+    let cli = FakeCli::listen().await;
+    let mut options = full_stack_options(&cli, &[]).unwrap();
+    options.host = Some(NativeHost { path: script, ..host() });
+    let chromium = Chromium::launch(options).await.unwrap();
+    let beside = chromium.browser().open_window("about:blank").await.unwrap();
+    let panel = Panel { page: chromium.browser().open_side_panel(&beside).await.unwrap() };
+    panel.becomes("starting").await;
+    // Opens when the script reads: the browser has started it.
+    let opening = async { tokio::fs::OpenOptions::new().write(true).open(&gate).await };
+    let mut opened = tokio::time::timeout(SOON, opening).await.unwrap().unwrap();
+    panel.send("typed too early").await;
+    panel.becomes("starting").await;
+    assert!(!panel.text().await.contains("install"), "{}", panel.text().await);
+    opened.write_all(b"go\n").await.unwrap();
+    drop(opened);
+    cli.prompt("typed too early").await.unwrap().end("better late");
     panel.shows(".msg.assistant", "better late").await;
     panel.becomes("ready").await;
     chromium.close().await;

@@ -27,6 +27,8 @@ impl Stage {
         let mark = Mark::new();
         let mut options = full_stack_options(&cli, &[]).unwrap();
         options.env.push((Mark::NAME.into(), Some(mark.value().into())));
+        // No terminal opens on the screen of whoever runs the tests.
+        options.env.extend(["DISPLAY", "WAYLAND_DISPLAY"].map(|name| (name.into(), None)));
         let chromium = Chromium::launch(options).await.unwrap();
         Self { chromium, cli, mark }
     }

@@ -84,8 +84,10 @@ fn main() -> ExitCode {
             "event": "hello",
             "pid": std::process::id(),
             "argv": std::env::args().collect::<Vec<_>>(),
-            "cwd": std::env::current_dir().unwrap_or_default(),
-            "env": std::env::vars().collect::<HashMap<_, _>>(),
+            "cwd": std::env::current_dir().unwrap_or_default().to_string_lossy(),
+            "env": std::env::vars_os()
+                .map(|(name, value)| (wire::lossy(&name), wire::lossy(&value)))
+                .collect::<HashMap<_, _>>(),
         }));
         loop {
             match inbox.recv() {

@@ -283,17 +283,49 @@ fn every_file_of_this_folder_is_part_of_the_tests() {
 }
 
 #[test]
-fn tests_that_the_security_page_names_exist() {
-    let cited = pattern!(r"`(?:\w+::)+(\w+)`");
-    let page = text_of(&root().join("docs/security.md"));
+fn tests_that_the_pages_name_exist() {
+    let cited = pattern!(r"`((?:\w+::)+)(\w+)`");
     let files = [files_below("src"), files_below("tests")].concat();
-    let sources: String = with_extension(&files, &["rs"]).map(|path| text_of(path)).collect();
-    let mut checked = 0;
-    for found in cited.captures_iter(&page) {
-        assert!(sources.contains(&format!("fn {}(", &found[1])), "docs/security.md names `{}`", &found[1]);
-        checked += 1;
+    let sources: Vec<(String, String)> =
+        with_extension(&files, &["rs"]).map(|path| (shown(path), text_of(path))).collect();
+    for (page, least) in [("docs/security.md", 90), ("docs/faults.md", 90)] {
+        let mut checked = 0;
+        for found in cited.captures_iter(&text_of(&root().join(page))) {
+            // The file is named by the module, or by the one around it.
+            let modules: Vec<&str> =
+                found[1].split("::").filter(|name| !["", "tests"].contains(name)).collect();
+            let is_there = sources.iter().any(|(path, text)| {
+                let of_module = modules.last().is_none_or(|module| {
+                    path.contains(&format!("/{module}.rs")) || path.contains(&format!("/{module}/"))
+                });
+                of_module && text.contains(&format!("fn {}(", &found[2]))
+            });
+            assert!(is_there, "{page} names `{}{}`", &found[1], &found[2]);
+            checked += 1;
+        }
+        assert!(checked >= least, "{page} names {checked} tests");
     }
-    assert!(checked >= 50, "docs/security.md names {checked} tests");
+}
+
+#[test]
+fn cases_that_the_page_of_faults_names_exist() {
+    let word = pattern!(r"(?:\b([a-z]+)/)?\b([a-z]\d+|x-[a-z-]+)\b|`[^`]*`|\|");
+    let page = text_of(&root().join("docs/faults.md"));
+    let mut checked = 0;
+    for line in page.lines().filter(|line| line.starts_with('|')) {
+        let mut folder = None;
+        for found in word.captures_iter(line) {
+            if &found[0] == "|" {
+                folder = None;
+            }
+            folder = found.get(1).map(|name| name.as_str()).or(folder);
+            let (Some(folder), Some(name)) = (folder, found.get(2)) else { continue };
+            let path = root().join("tests/cases").join(folder).join(format!("{}.json", name.as_str()));
+            assert!(path.is_file(), "docs/faults.md names {folder}/{}", name.as_str());
+            checked += 1;
+        }
+    }
+    assert!(checked >= 100, "docs/faults.md names {checked} cases");
 }
 
 /// Text files of the project that people read or that are shipped.

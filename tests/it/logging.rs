@@ -331,23 +331,42 @@ fn lines_dropped_while_another_process_holds_the_log_are_counted() {
 
 const PANICKING_HOME: &str = "BROWY_TEST_PANICKING_HOME";
 
-/// The hook belongs to the whole process, so the panic happens in one of its own: this test, started again.
-#[test]
-fn panic_is_logged_with_its_place() {
+/// What is logged when `test` panics. The hook belongs to the whole process, so the panic happens in one of its own:
+/// the test, started again.
+fn logged_panic(test: &str, panics: impl FnOnce()) -> Option<String> {
     if let Some(home) = std::env::var_os(PANICKING_HOME) {
         let _log = browy::logging::start(&browy::paths::Paths::below(home));
-        panic!("boom, password=CANARY\nnext");
+        panics();
+        return None;
     }
     let home = tempfile::tempdir().unwrap();
     let output = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "logging::panic_is_logged_with_its_place"])
+        .args(["--exact", &format!("logging::{test}")])
         .env(PANICKING_HOME, home.path())
         .output()
         .unwrap();
     assert!(!output.status.success());
     let text = std::fs::read_to_string(browy::paths::Paths::below(home.path()).log()).unwrap();
     assert_eq!(text.lines().count(), 1, "{text}");
-    assert!(text.contains(r"ERROR"), "{text}");
+    assert!(text.contains("ERROR") && text.contains("tests/it/logging.rs:"), "{text}");
+    Some(text)
+}
+
+#[test]
+fn panic_is_logged_with_its_place() {
+    let panics = || panic!("boom, password=CANARY\nnext");
+    let Some(text) = logged_panic("panic_is_logged_with_its_place", panics) else { return };
     assert!(text.contains(r"panic: boom, password=[masked]\nnext"), "{text}");
-    assert!(text.contains("tests/it/logging.rs:"), "{text}");
+}
+
+#[test]
+fn panic_is_logged_without_the_text_that_it_is_about() {
+    let panics = || {
+        let page = String::from("h\u{e9}llo, text of a page");
+        assert!(page[..2].is_empty());
+    };
+    let Some(text) = logged_panic("panic_is_logged_without_the_text_that_it_is_about", panics) else {
+        return;
+    };
+    assert!(text.contains("char boundary") && !text.contains("text of a page"), "{text}");
 }

@@ -5,11 +5,13 @@ mod support;
 
 #[cfg(unix)]
 mod act;
+mod approvals;
 mod architecture;
 #[path = "../case_runner/bind.rs"]
 mod bind;
 mod case_rules;
 mod chaos;
+mod cli_tools;
 mod conversations;
 mod copilot;
 mod demo;
@@ -26,6 +28,8 @@ mod files;
 mod finding;
 mod fuzz;
 mod guard;
+#[cfg(target_os = "linux")]
+mod hardening;
 mod hostile;
 #[cfg(unix)]
 mod install;
@@ -44,8 +48,11 @@ mod pictures;
 #[cfg(target_os = "linux")]
 mod process;
 mod registry;
+#[cfg(target_os = "linux")]
+mod saving;
 #[cfg(unix)]
 mod scale;
+mod sessions;
 mod settings;
 mod stored_chats;
 #[cfg(unix)]

@@ -322,7 +322,7 @@ async fn host_without_a_cli_answers_and_ends_cleanly() {
         child,
         cli: FakeCli::listen().await,
         mark: crate::support::processes::Mark::new(),
-        home,
+        home: std::sync::Arc::new(home),
     };
     host.hello().await;
     host.close();
@@ -332,31 +332,20 @@ async fn host_without_a_cli_answers_and_ends_cleanly() {
 
 /// A host whose CLI is the fake one, or a shell script instead; `prepare` sees its home before it starts.
 async fn host_in(script: Option<&str>, prepare: impl FnOnce(&std::path::Path)) -> Host {
-    let (cli, mark, home) =
-        (FakeCli::listen().await, crate::support::processes::Mark::new(), tempfile::tempdir().unwrap());
+    let (cli, home) = (FakeCli::listen().await, tempfile::tempdir().unwrap());
     prepare(home.path());
     std::fs::create_dir(home.path().join("tmp")).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_browy"));
-    command.arg(format!("chrome-extension://{EXTENSION_ID}/")).env("HOME", home.path());
-    command.env("TMPDIR", home.path().join("tmp"));
-    let path = std::env::var("PATH").unwrap_or_default();
-    command.env("PATH", format!("{}:{path}", home.path().join("bin").display()));
-    command.env(crate::support::processes::Mark::NAME, mark.value());
-    for (name, value) in cli.environment() {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
+    let mut variables = cli.environment();
     if let Some(script) = script {
         let program = home.path().join("cli");
         crate::support::copilot::put_program(&program, script);
-        command.env("COPILOT_CLI_PATH", program);
+        variables.push(("COPILOT_CLI_PATH".into(), Some(program.into())));
     }
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
-    let mut child = command.spawn().unwrap();
-    let (to, from) = (child.stdin.take(), child.stdout.take());
-    Host { child, cli, mark, home, to, from }
+    let mut command = Command::new(env!("CARGO_BIN_EXE_browy"));
+    command.env("TMPDIR", home.path().join("tmp"));
+    let path = std::env::var("PATH").unwrap_or_default();
+    command.env("PATH", format!("{}:{path}", home.path().join("bin").display()));
+    Host::start_by(command, &variables, std::sync::Arc::new(home), cli)
 }
 
 /// What stands on the screen of somebody who signs in: a terminal that runs its arguments, and a CLI that takes until

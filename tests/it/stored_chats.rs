@@ -135,6 +135,51 @@ async fn turn_that_was_cut_off_is_shown_and_the_next_one_is_told() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn turn_that_lost_its_panel_or_its_browser_is_shown_and_the_next_one_is_told() {
+    let mut world = World::new();
+    let mut stays = world.browser().await;
+    for browser_ends in [false, true] {
+        let chat = format!("sp-{browser_ends}");
+        let mut browser = world.browser().await;
+        browser.open_panel(&chat).await;
+        browser.prompts(&chat, "t1", "work");
+        let turn = world.prompts.next().await;
+        if browser_ends {
+            browser.closes();
+        } else {
+            browser.send(json!({ "type": "session.end", "sessionId": chat }));
+        }
+        turn.aborted().await;
+        drop(turn);
+        world.agent.stores(&chat, 9, true);
+        stays.open_panel(&chat).await;
+        // The next prompt starts when the turn before is over, so the list comes after it too.
+        stays.prompts(&chat, "t2", "go on");
+        let turn = world.prompts.next().await;
+        assert!(turn.prompt.text.contains("outcome of its last action is unknown"), "{}", turn.prompt.text);
+        drop(turn);
+        stays.ending(&chat).await;
+        assert!(listed(&mut stays).await.iter().any(|row| row.id.as_str() == chat && row.interrupted));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn damaged_list_is_kept_aside_and_made_anew() {
+    let mut world = World::new();
+    let mut browser = world.browser().await;
+    browser.open_panel("sp-1").await;
+    one_turn(&mut world, &mut browser, "sp-1", "Find the paper").await;
+    world.agent.stores("sp-1", 9, true);
+    let damaged = &std::fs::read(index(&world.home)).unwrap()[..30];
+    std::fs::write(index(&world.home), damaged).unwrap();
+    assert_eq!(titles(&listed(&mut browser).await), [("sp-1", "words of sp-1")]);
+    let folder = index(&world.home).parent().unwrap().to_owned();
+    let mut aside = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+    let aside = aside.find(|path| path.to_string_lossy().contains("chats.json.corrupt-")).unwrap();
+    assert_eq!(std::fs::read(aside).unwrap(), damaged);
+}
+
+#[tokio::test(start_paused = true)]
 async fn costs_are_told_per_turn_and_added_up_per_chat() {
     let mut world = World::new();
     let mut browser = world.browser().await;

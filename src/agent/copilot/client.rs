@@ -170,7 +170,7 @@ impl Client {
             Ok(Err(error)) => Err(error),
             Ok(Ok(Err(RpcError { code, message }))) => Err(CallError::Refused { method, code, message }),
             Ok(Ok(Ok(result))) => serde_json::from_str(result.get())
-                .map_err(|error| CallError::Malformed { method, detail: error.to_string() }),
+                .map_err(|error| CallError::Malformed { method, detail: place(&error) }),
         }
     }
 
@@ -186,6 +186,11 @@ impl Client {
     /// Waits for the end of the connection.
     pub async fn closed(&self) {
         self.shared.closed.cancelled().await;
+    }
+
+    /// Whether the connection has ended: what is given to it now goes nowhere.
+    pub fn is_closed(&self) -> bool {
+        self.shared.closed.is_cancelled()
     }
 
     /// Why the connection ended, once it has.
@@ -210,7 +215,7 @@ fn request(id: u64, method: &'static str, params: &impl Serialize) -> Result<Byt
     }
     serde_json::to_vec(&Request { jsonrpc: "2.0", id, method, params })
         .map(|body| frame::encode(&body))
-        .map_err(|error| CallError::Malformed { method, detail: error.to_string() })
+        .map_err(|error| CallError::Malformed { method, detail: place(&error) })
 }
 
 /// Writes whole frames, so that a caller who gives up never leaves half of one in the pipe.
@@ -336,7 +341,8 @@ impl Reading {
         let incoming: Incoming<'_> = match serde_json::from_slice(body) {
             Ok(incoming) => incoming,
             Err(error) => {
-                tracing::warn!(%error, "copilot: dropped a message that is not JSON-RPC");
+                // The parser quotes what it found, which is the chat's and not for the log.
+                tracing::warn!(column = error.column(), "copilot: dropped a message that is not JSON-RPC");
                 return;
             }
         };
@@ -380,7 +386,7 @@ impl Reading {
         let (session_id, event) = match event::parse(params) {
             Ok(parsed) => parsed,
             Err(error) => {
-                tracing::warn!(%error, "copilot: dropped an event of an unknown form");
+                tracing::warn!(column = error.column(), "copilot: dropped an event of an unknown form");
                 return;
             }
         };
@@ -432,4 +438,8 @@ impl Reading {
             let _ = outgoing.send(frame).await;
         });
     }
+}
+/// Where a text is not what was expected; without the text, which is not for the log.
+fn place(error: &serde_json::Error) -> String {
+    format!("{:?} error at column {}", error.classify(), error.column())
 }

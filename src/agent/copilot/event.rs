@@ -50,8 +50,16 @@ pub enum What {
     ToolRequested { request_id: String, tool: String, args: Value },
     /// That call is over, answered or not.
     ToolCompleted { request_id: String },
-    /// The CLI asks whether a tool may act.
-    PermissionRequested { request_id: String, kind: String, tool: Option<String>, detail: Value },
+    /// A call of any tool begins: the host's, or one of the CLI's own.
+    ToolStarted { call: String, tool: String },
+    /// The CLI asks whether a tool may act. `call`: which one does, where it tells.
+    PermissionRequested {
+        request_id: String,
+        kind: String,
+        tool: Option<String>,
+        call: Option<String>,
+        detail: Value,
+    },
     /// That question is over.
     PermissionCompleted { request_id: String },
     /// A question that nobody here can answer, with the call that says so.
@@ -127,6 +135,7 @@ struct Data {
     aborted: bool,
     request_id: String,
     tool_name: String,
+    tool_call_id: String,
     arguments: Value,
     permission_request: Value,
     resolved_by_hook: bool,
@@ -184,6 +193,7 @@ fn read(head: &Head<'_>, session_id: &str) -> Result<What, serde_json::Error> {
         "external_tool.requested" => {
             What::ToolRequested { request_id: data.request_id, tool: data.tool_name, args: data.arguments }
         }
+        "tool.execution_start" => What::ToolStarted { call: data.tool_call_id, tool: data.tool_name },
         "external_tool.completed" => What::ToolCompleted { request_id: data.request_id },
         "permission.requested" if !data.resolved_by_hook => permission(data),
         "permission.completed" => What::PermissionCompleted { request_id: data.request_id },
@@ -208,6 +218,7 @@ fn is_read(kind: &str) -> bool {
             | "model.call_failure"
             | "session.error"
             | "session.idle"
+            | "tool.execution_start"
             | "external_tool.requested"
             | "external_tool.completed"
             | "permission.requested"
@@ -221,6 +232,7 @@ fn permission(data: Data) -> What {
         request_id: data.request_id,
         kind: word("kind").unwrap_or_else(|| "unknown".to_owned()),
         tool: word("toolName"),
+        call: word("toolCallId"),
         detail: data.permission_request,
     }
 }

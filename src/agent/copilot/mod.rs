@@ -37,12 +37,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use futures::future::BoxFuture;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 pub use environment::Environment;
 pub use locate::{Located, locate};
 
+use self::client::Client;
 use self::process::{CliLauncher, Launcher, WorkingFolder};
 use self::session::{Chats, ChatsHandle};
 use self::supervisor::{Supervisor, SupervisorHandle};
@@ -92,6 +94,21 @@ impl CopilotBackend {
         let chats = Chats::start(config.subscribe(), folder.clone(), supervisor.clone(), &mut tasks);
         Self { config, folder, supervisor, chats, _tasks: tasks }
     }
+
+    /// Asks the CLI something that changes nothing, so that it can be asked again when the CLI went away meanwhile.
+    async fn ask<T>(
+        &self,
+        question: impl for<'a> Fn(&'a Client) -> BoxFuture<'a, Result<T, AgentError>> + Send + Sync,
+    ) -> Result<T, AgentError> {
+        let link = self.supervisor.link().await?;
+        match question(&link.client).await {
+            Err(_) if link.client.is_closed() => {
+                let next = self.supervisor.link().await?;
+                question(&next.client).await
+            }
+            answer => answer,
+        }
+    }
 }
 
 #[async_trait]
@@ -108,7 +125,7 @@ impl AgentBackend for CopilotBackend {
         if let Some(provider) = &self.config.borrow().provider {
             return Ok(vec![models::of_provider(provider)]);
         }
-        models::list(&self.supervisor.link().await?.client).await
+        self.ask(|client| Box::pin(models::list(client))).await
     }
 
     fn current_model(&self) -> String {
@@ -124,16 +141,29 @@ impl AgentBackend for CopilotBackend {
             return Ok(ready);
         }
         // Not behind the prompts in the queue: all who wait for a start share its outcome.
-        self.supervisor.link().await?;
-        self.chats.auth().await
+        let link = self.supervisor.link().await?;
+        match self.chats.auth().await {
+            Err(_) if link.client.is_closed() => self.chats.auth().await,
+            answer => answer,
+        }
     }
 
     async fn chats(&self) -> Result<Vec<StoredChat>, AgentError> {
-        history::list(&self.supervisor.link().await?.client, &self.folder).await
+        let folder = self.folder.clone();
+        self.ask(|client| {
+            let folder = folder.clone();
+            Box::pin(async move { history::list(client, &folder).await })
+        })
+        .await
     }
 
     async fn history(&self, chat_id: &str) -> Result<Vec<Entry>, AgentError> {
-        history::read(&self.supervisor.link().await?.client, chat_id).await
+        let id = chat_id.to_owned();
+        self.ask(|client| {
+            let id = id.clone();
+            Box::pin(async move { history::read(client, &id).await })
+        })
+        .await
     }
 
     async fn delete(&self, chat_id: &str) -> Result<bool, AgentError> {

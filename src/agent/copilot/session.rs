@@ -153,9 +153,14 @@ impl Chats {
     }
 
     async fn prompt(&mut self, chat: ChatSpec, prompt: Prompt) -> Result<AgentTurn, AgentError> {
-        let link = self.signed_in().await?;
-        self.ensure_open(&link, &chat).await?;
-        let events = link.client.events_of(&chat.id).await;
+        let mut link = self.signed_in().await?;
+        let mut prepared = self.prepare(&link, &chat).await;
+        if link.client.is_closed() {
+            // The CLI went away before it was given anything; another one takes its place unnoticed.
+            link = self.signed_in().await?;
+            prepared = self.prepare(&link, &chat).await;
+        }
+        let events = prepared?;
         if let Err(error) = self.send(&link, &chat.id, &prompt).await {
             let Err(error) = self.reopen_and_send(&link, &chat, &prompt, error).await else {
                 return Ok(self.turn(link, chat, events));
@@ -163,6 +168,16 @@ impl Chats {
             return Err(self.failed(&link, &error, "Sending the message").await);
         }
         Ok(self.turn(link, chat, events))
+    }
+
+    /// Has the chat open, and its events coming.
+    async fn prepare(
+        &mut self,
+        link: &Link,
+        chat: &ChatSpec,
+    ) -> Result<mpsc::Receiver<super::event::SessionEvent>, AgentError> {
+        self.ensure_open(link, chat).await?;
+        Ok(link.client.events_of(&chat.id).await)
     }
 
     fn turn(
@@ -360,8 +375,13 @@ impl Chats {
     }
 
     async fn delete(&mut self, id: &str) -> Result<bool, AgentError> {
-        let link = self.supervisor.link().await?;
-        if !self.exists(&link, id).await? {
+        let mut link = self.supervisor.link().await?;
+        let mut exists = self.exists(&link, id).await;
+        if link.client.is_closed() {
+            link = self.supervisor.link().await?;
+            exists = self.exists(&link, id).await;
+        }
+        if !exists? {
             return Ok(false);
         }
         self.open.remove(id);

@@ -258,7 +258,12 @@ impl<L: Launcher> Supervisor<L> {
 
     async fn start_if_down(&mut self) -> Result<Link, AgentError> {
         if let Some(running) = &self.running {
-            return Ok(running.link.clone());
+            if !running.link.client.is_closed() {
+                return Ok(running.link.clone());
+            }
+            // Its connection is gone already; who asks shall not get it once more.
+            let how = ended(&mut self.running).await;
+            self.down(&how);
         }
         if let Some(end) = self.last_end {
             let wait = BACK_OFF[self.failed_in_a_row.min(BACK_OFF.len() - 1)];

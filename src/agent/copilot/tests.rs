@@ -157,14 +157,12 @@ async fn questions_of_the_cli_are_declined_at_once() {
     assert_eq!(decline.params["result"]["action"], "decline");
     cli.write(&json!({"jsonrpc": "2.0", "id": 77, "method": "exitPlanMode.request", "params": {}})).await;
     cli.write(&json!({"jsonrpc": "2.0", "id": 78, "method": "canvas.open", "params": {}})).await;
-    cli.event(
-        "permission.requested",
-        json!({"requestId": "p", "permissionRequest": {"kind": "shell", "x": 1}}),
-    )
-    .await;
+    let detail = json!({"kind": "shell", "toolCallId": "c"});
+    cli.event("tool.execution_start", json!({"toolCallId": "c", "toolName": "bash"})).await;
+    cli.event("permission.requested", json!({"requestId": "p", "permissionRequest": detail})).await;
     let event = turn.events.recv().await.unwrap();
-    let detail = json!({"kind": "shell", "x": 1});
-    assert_eq!(event, AgentEvent::Permission { id: "p".into(), kind: "shell".into(), detail });
+    let tool = Some("bash".to_owned());
+    assert_eq!(event, AgentEvent::Permission { id: "p".into(), kind: "shell".into(), tool, detail });
     turn.control.permit("p", false, "not allowed").await;
     let denied = cli.asked().await;
     assert_eq!(denied.method, "session.permissions.handlePendingPermissionRequest");

@@ -1,6 +1,6 @@
 //! What is known of a running turn, and what each event of the CLI means in it. No IO.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use tokio::time::Instant;
 
@@ -46,6 +46,8 @@ pub struct TurnState {
     /// Messages that had their last word.
     whole: HashSet<String>,
     open_calls: HashSet<String>,
+    /// Names of the tools that were called, by call.
+    started_tools: HashMap<String, String>,
     open_permissions: HashSet<String>,
     usage: UsageReport,
     unreachable: bool,
@@ -65,6 +67,7 @@ impl TurnState {
             streaming: Vec::new(),
             whole: HashSet::new(),
             open_calls: HashSet::new(),
+            started_tools: HashMap::new(),
             open_permissions: HashSet::new(),
             usage: UsageReport::default(),
             unreachable: false,
@@ -148,7 +151,9 @@ impl TurnState {
                 Vec::new()
             }
             What::Error(failure) => {
-                tracing::warn!(?failure, "copilot: the turn failed");
+                // Not the message: it may quote the chat.
+                let (kind, status) = (&failure.error_type, failure.status_code);
+                tracing::warn!(kind, status, code = failure.error_code, "copilot: the turn failed");
                 self.begun = true;
                 self.failure = Some(failure);
                 return Step::Failing;
@@ -166,8 +171,13 @@ impl TurnState {
             What::PermissionRequested { request_id, .. } if stale => {
                 return Step::Refuse(request_id, "This request is from before a restart.");
             }
-            What::PermissionRequested { request_id, kind, tool, detail } => {
-                return self.permission(request_id, kind, tool.as_deref(), detail);
+            What::ToolStarted { call, tool } => {
+                self.started_tools.insert(call, tool);
+                Vec::new()
+            }
+            What::PermissionRequested { request_id, kind, tool, call, detail } => {
+                let tool = tool.or_else(|| self.started_tools.get(call.as_ref()?).cloned());
+                return self.permission(request_id, kind, tool, detail);
             }
             What::PermissionCompleted { request_id } => {
                 self.open_permissions.remove(&request_id);
@@ -228,15 +238,15 @@ impl TurnState {
         &mut self,
         request_id: String,
         kind: String,
-        tool: Option<&str>,
+        tool: Option<String>,
         detail: serde_json::Value,
     ) -> Step {
         // This only lets the CLI pass the call to the host, which decides on each call itself.
-        if kind == "custom-tool" && tool.is_some_and(|tool| self.tools.contains(tool)) {
+        if kind == "custom-tool" && tool.as_ref().is_some_and(|tool| self.tools.contains(tool)) {
             return Step::Approve(request_id);
         }
         self.open_permissions.insert(request_id.clone());
-        Step::Emit(vec![AgentEvent::Permission { id: request_id, kind, detail }])
+        Step::Emit(vec![AgentEvent::Permission { id: request_id, kind, tool, detail }])
     }
 
     fn add_usage(&mut self, input: u64, output: u64, cost: Option<f64>) -> Vec<AgentEvent> {
@@ -384,6 +394,7 @@ mod tests {
             request_id: "r".into(),
             kind: kind.into(),
             tool: tool.map(str::to_owned),
+            call: None,
             detail: json!({}),
         };
         let asked = |what| state().on_event(event(1, what));
@@ -410,6 +421,7 @@ mod tests {
                 request_id: "r".into(),
                 kind: "shell".into(),
                 tool: None,
+                call: None,
                 detail: json!({}),
             },
         );

@@ -38,7 +38,9 @@ async fn with_notes<T: Send + 'static, E: Into<NoteError> + Send + 'static>(
         }
         Err(error) => {
             let (class, error) = match error {
-                NoteError::File(error) => (None, error.to_string()),
+                NoteError::File(error) => {
+                    (None, format!("{error}. The notes stay as they were; tell the person"))
+                }
                 error => (Some("bad_argument"), error.to_string()),
             };
             let mut words = json!({ "success": false, "error": format!("{error}.") });

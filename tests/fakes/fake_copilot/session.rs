@@ -53,12 +53,14 @@ pub fn events(id: &str) -> Vec<Value> {
 
 /// What the CLI tells of a chat that has at least one prompt.
 pub fn stored(id: &str) -> Option<Value> {
-    let events = events(id);
-    let first = events.iter().find(|event| event["type"] == "user.message")?;
+    let text = std::fs::read_to_string(file(id)).unwrap_or_default();
+    let parsed = |line: &str| serde_json::from_str::<Value>(line).ok();
+    let first = text.lines().filter_map(parsed).find(|event| event["type"] == "user.message")?;
     let summary: String = first["data"]["content"].as_str().unwrap_or_default().chars().take(100).collect();
-    let cwd = events.first().map(|event| event["data"]["context"]["cwd"].clone());
+    let cwd = text.lines().find_map(parsed).map(|event| event["data"]["context"]["cwd"].clone());
+    let modified = text.lines().rev().find_map(parsed).map(|event| event["timestamp"].clone());
     Some(json!({
-        "sessionId": id, "startTime": first["timestamp"], "modifiedTime": events.last().map(|e| &e["timestamp"]),
+        "sessionId": id, "startTime": first["timestamp"], "modifiedTime": modified,
         "isRemote": false, "isDetached": false, "summary": summary, "name": summary, "clientName": "browy",
         "context": { "cwd": cwd },
     }))
@@ -103,7 +105,7 @@ impl Session {
     pub fn created(&self, model: &str) -> Value {
         json!({
             "sessionId": self.id, "nativeSessionId": self.id, "startTime": now(), "isRemote": false,
-            "mode": "interactive", "workspacePath": root().join(&self.id),
+            "mode": "interactive", "workspacePath": root().join(&self.id).to_string_lossy(),
             "capabilities": { "ui": { "elicitation": false } }, "modelState": { "modelId": model },
         })
     }
@@ -114,7 +116,8 @@ impl Session {
             let _ = std::fs::create_dir_all(folder);
         }
         if let Ok(mut file) = std::fs::OpenOptions::new().create(true).append(true).open(path) {
-            let _ = writeln!(file, "{event}");
+            // In one piece, so that nobody who is killed leaves half a line.
+            let _ = file.write_all(format!("{event}\n").as_bytes());
         }
     }
 

@@ -16,6 +16,11 @@ pub fn print_version() {
     println!("GitHub Copilot CLI {VERSION}");
 }
 
+/// What the system calls text need not be text.
+pub fn lossy(text: &std::ffi::OsStr) -> String {
+    text.to_string_lossy().into_owned()
+}
+
 /// Our side of the connection to the host.
 pub struct Peer;
 

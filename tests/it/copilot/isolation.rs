@@ -1,9 +1,11 @@
 //! What the CLI must not do: run its own tools, read the person's instructions, start their servers.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use browy::agent::{AgentEvent, Ending};
-use serde_json::json;
+use browy::runner::cli_tools::CLI_TOOLS;
+use serde_json::{Value, json};
 
 use crate::support::copilot::*;
 use crate::support::model_server::{ModelServer, Step, offered, said};
@@ -30,6 +32,58 @@ async fn tool_that_is_not_on_the_list_is_refused() {
         assert!(!marker.exists());
         backend.shutdown(Duration::from_secs(1)).await;
     }
+}
+
+/// Asks the real CLI for the names of all its tools.
+fn tools_of_the_cli() -> BTreeSet<String> {
+    use std::io::{BufRead, BufReader, Read, Write};
+    let platform = cli_package().parent().unwrap().join(format!("copilot-{}", platform()));
+    let home = tempfile::tempdir().unwrap();
+    let mut cli = std::process::Command::new(platform.join("copilot"))
+        .args(["--server", "--stdio", "--no-auto-update"])
+        .env_clear()
+        .envs(["HOME", "COPILOT_HOME", "TMPDIR"].map(|name| (name, home.path())))
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("COPILOT_PKG_CACHE_HOME", Home::full().cache())
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut input, mut output) = (cli.stdin.take().unwrap(), BufReader::new(cli.stdout.take().unwrap()));
+    for (id, method, params) in
+        [(1, "connect", json!({"supportedTaskKinds": []})), (2, "tools.list", json!({}))]
+    {
+        let body = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string();
+        write!(input, "Content-Length: {}\r\n\r\n{body}", body.len()).unwrap();
+    }
+    let listed = loop {
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            assert_ne!(output.read_line(&mut line).unwrap(), 0, "the CLI ended");
+            match line.trim().strip_prefix("Content-Length: ") {
+                Some(bytes) => length = bytes.parse().unwrap(),
+                None if line.trim().is_empty() => break,
+                None => {}
+            }
+        }
+        let mut body = vec![0; length];
+        output.read_exact(&mut body).unwrap();
+        let message: Value = serde_json::from_slice(&body).unwrap();
+        if message["id"] == 2 {
+            break message;
+        }
+    };
+    drop(input);
+    cli.wait().unwrap();
+    let tools = listed["result"]["tools"].as_array().unwrap_or_else(|| panic!("{listed}"));
+    tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn every_tool_of_the_cli_is_in_the_table() {
+    let table: BTreeSet<String> = CLI_TOOLS.iter().map(|tool| tool.name.to_owned()).collect();
+    assert_eq!(tools_of_the_cli(), table);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -108,8 +162,8 @@ async fn opted_in_tool_asks_first_and_obeys_the_answer() {
         let mut asked = 0;
         loop {
             match next(&mut turn).await {
-                AgentEvent::Permission { id, kind, detail } => {
-                    assert_eq!(kind, "shell", "{detail}");
+                AgentEvent::Permission { id, kind, tool, detail } => {
+                    assert_eq!((kind.as_str(), tool.as_deref()), ("shell", Some("bash")), "{detail}");
                     assert!(!marker.exists());
                     asked += 1;
                     turn.control.permit(&id, allow, "The person said no.").await;

@@ -91,6 +91,11 @@ impl Home {
         self
     }
 
+    /// Where the CLI unpacks itself.
+    pub fn cache(&self) -> &Path {
+        &self.cache
+    }
+
     pub fn path(&self) -> &Path {
         self.temp.path()
     }

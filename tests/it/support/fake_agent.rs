@@ -113,12 +113,24 @@ impl FakeTurn {
         self.emit(AgentEvent::ToolCall { id: id.to_owned(), name: tool.to_owned(), args }).await;
     }
 
+    /// The backend asks for a permission; `tool`: for which of its tools, if it says.
+    pub async fn asks(&self, id: &str, kind: &str, tool: Option<&str>) {
+        let detail = serde_json::json!({ "kind": kind, "fullCommandText": "id" });
+        let (id, kind, tool) = (id.to_owned(), kind.to_owned(), tool.map(str::to_owned));
+        self.emit(AgentEvent::Permission { id, kind, tool, detail }).await;
+    }
+
     /// The next answer of a tool.
     pub async fn reply(&mut self) -> (String, ToolReply) {
         tokio::time::timeout(Duration::from_secs(900), self.replies.recv())
             .await
             .expect("an answer")
             .expect("a living turn")
+    }
+
+    /// Whether an answer that nobody took yet is a yes.
+    pub fn was_allowed(&mut self) -> bool {
+        std::iter::from_fn(|| self.replies.try_recv().ok()).any(|(_, reply)| reply.ok)
     }
 
     /// The turn ends by itself.

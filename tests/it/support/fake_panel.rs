@@ -1,8 +1,11 @@
 //! A browser with an extension and panels, played by the test over an in-memory link.
 
 use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use browy::protocol::{Outbound, SessionId};
 use browy::runner::RunnerHandle;
 use browy::transport::{link, memory};
@@ -26,6 +29,8 @@ pub struct FakeBrowser {
     messages: mpsc::UnboundedReceiver<Outbound>,
     requests: mpsc::UnboundedReceiver<Outbound>,
     passed: Vec<Outbound>,
+    /// Everything that the host said since [`hears_all`](Self::hears_all), what is answered here too.
+    heard: Arc<Mutex<Option<Vec<Outbound>>>>,
 }
 
 /// How the host's requests are answered.
@@ -36,6 +41,8 @@ pub enum Manner {
     /// One of ten not at all, one twice, one long after the host gave it up, one of twenty under another session.
     /// The title of every tab it tells names the session and the call that it was told to.
     Badly(Dice),
+    /// Every chat has a tab of its own, whose title and picture hold this text with the chat's id for `{}`.
+    Apart(&'static str),
 }
 
 enum Order {
@@ -54,8 +61,9 @@ impl FakeBrowser {
         let (orders, received) = mpsc::unbounded_channel();
         let (to_messages, messages) = mpsc::unbounded_channel();
         let (to_requests, requests) = mpsc::unbounded_channel();
-        tasks.spawn(pump(peer, received, to_messages, to_requests));
-        let mut browser = Self { orders, messages, requests, passed: Vec::new() };
+        let heard = Arc::default();
+        tasks.spawn(pump(peer, received, to_messages, to_requests, Arc::clone(&heard)));
+        let mut browser = Self { orders, messages, requests, passed: Vec::new(), heard };
         browser.send(
             json!({ "type": "hello", "client": "extension", "protocol": 1, "capabilities": CAPABILITIES }),
         );
@@ -146,6 +154,16 @@ impl FakeBrowser {
         std::mem::take(&mut self.passed)
     }
 
+    /// From now on everything that the host says is kept for [`heard`](Self::heard).
+    pub fn hears_all(&self) {
+        *self.heard.lock().unwrap() = Some(Vec::new());
+    }
+
+    /// What the host said so far.
+    pub fn heard(&self) -> Vec<Outbound> {
+        self.heard.lock().unwrap().clone().unwrap_or_default()
+    }
+
     /// The browser closes the port.
     pub fn closes(&self) {
         let _ = self.orders.send(Order::Close);
@@ -157,6 +175,7 @@ async fn pump(
     mut orders: mpsc::UnboundedReceiver<Order>,
     messages: mpsc::UnboundedSender<Outbound>,
     requests: mpsc::UnboundedSender<Outbound>,
+    heard: Arc<Mutex<Option<Vec<Outbound>>>>,
 ) {
     let mut manner = Manner::Rightly;
     let mut late: VecDeque<(Instant, Value)> = VecDeque::new();
@@ -175,12 +194,16 @@ async fn pump(
             },
             message = peer.recv() => {
                 let Some(message) = message else { return };
+                if let Some(heard) = &mut *heard.lock().unwrap() {
+                    heard.push(message.clone());
+                }
                 let Some((session, call)) = request_ids(&message) else {
                     let _ = messages.send(message);
                     continue;
                 };
                 match &mut manner {
                     Manner::Rightly => peer.send(answer(&message, &session, &call, "One")),
+                    Manner::Apart(text) => peer.send(apart(&message, &session, &call, &text.replace("{}", &session))),
                     Manner::Never => drop(requests.send(message)),
                     Manner::Badly(dice) => {
                         let reply = answer(&message, &session, &call, &format!("{session} {call}"));
@@ -215,6 +238,20 @@ fn answer(request: &Outbound, session: &str, call: &str, title: &str) -> Value {
         _ => (true, "result", tab),
     };
     json!({ "type": "tool.result", "sessionId": session, "callId": call, "ok": ok, key: value })
+}
+
+/// The answer for a chat whose tab is its own: `text` is what the page says.
+fn apart(request: &Outbound, session: &str, call: &str, text: &str) -> Value {
+    let Outbound::CdpSend(sent) = request else { return answer(request, session, call, text) };
+    let result = match sent.method.as_str() {
+        "Page.getLayoutMetrics" => {
+            let view = json!({ "pageX": 0, "pageY": 0, "clientWidth": 800, "clientHeight": 600 });
+            json!({ "cssVisualViewport": view, "visualViewport": view })
+        }
+        "Page.captureScreenshot" => json!({ "data": STANDARD.encode(text) }),
+        _ => return answer(request, session, call, text),
+    };
+    json!({ "type": "tool.result", "sessionId": session, "callId": call, "ok": true, "result": { "result": result } })
 }
 
 /// Session and call of a message that wants an answer.

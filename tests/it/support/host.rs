@@ -1,23 +1,29 @@
 //! The real host over pipes, played against as a browser would: frames in, frames out, port closed.
 
+use std::ffi::OsString;
 use std::process::Stdio;
+use std::sync::Arc;
 use std::time::Duration;
 
 use browy::chromium::EXTENSION_ID;
 use browy::transport::frame::encode;
 use serde_json::{Value, json};
+use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
 use super::fake_cli::{FakeCli, LIMIT};
 use super::processes::Mark;
 
+/// Variables of a process; those without a value are taken away.
+pub type Variables = [(OsString, Option<OsString>)];
+
 /// A host whose CLI is the fake one.
 pub struct Host {
     pub child: Child,
     pub cli: FakeCli,
     pub mark: Mark,
-    pub home: tempfile::TempDir,
+    pub home: Arc<TempDir>,
     /// `None`: the port is closed.
     pub to: Option<ChildStdin>,
     pub from: Option<ChildStdout>,
@@ -31,11 +37,27 @@ impl Host {
 
     /// Started by our extension, with a CLI that the test has prepared.
     pub fn start_with(cli: FakeCli) -> Self {
-        let (mark, home) = (Mark::new(), tempfile::tempdir().unwrap());
-        let mut command = Command::new(env!("CARGO_BIN_EXE_browy"));
+        Self::start_in(Arc::new(tempfile::tempdir().unwrap()), cli)
+    }
+
+    /// Started in a home where others ran before, or run now.
+    pub fn start_in(home: Arc<TempDir>, cli: FakeCli) -> Self {
+        let variables = cli.environment();
+        Self::start_by(Command::new(env!("CARGO_BIN_EXE_browy")), &variables, home, cli)
+    }
+
+    /// Started with another CLI than the fake.
+    pub async fn start_with_variables(variables: &Variables) -> Self {
+        let (cli, home) = (FakeCli::listen().await, Arc::new(tempfile::tempdir().unwrap()));
+        Self::start_by(Command::new(env!("CARGO_BIN_EXE_browy")), variables, home, cli)
+    }
+
+    /// Started by a command that becomes the host.
+    pub fn start_by(mut command: Command, variables: &Variables, home: Arc<TempDir>, cli: FakeCli) -> Self {
+        let mark = Mark::new();
         command.arg(format!("chrome-extension://{EXTENSION_ID}/"));
         command.env("HOME", home.path()).env(Mark::NAME, mark.value()).env("RUST_LOG", "trace");
-        for (name, value) in cli.environment() {
+        for (name, value) in variables {
             match value {
                 Some(value) => command.env(name, value),
                 None => command.env_remove(name),

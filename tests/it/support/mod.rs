@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "test code outside test functions")]
 
 #[cfg(unix)]
+pub mod beside;
+#[cfg(unix)]
 pub mod cdp_wire;
 pub mod chromium;
 pub mod copilot;
