@@ -164,6 +164,9 @@ fn devtools(call: &CdpSend) -> Value {
         "Page.getFrameTree" => {
             json!({ "frameTree": { "frame": { "id": "F", "loaderId": "L", "url": "https://one.test/" } } })
         }
+        "DOM.describeNode" => json!({ "node": { "backendNodeId": 1, "nodeId": 1 } }),
+        "DOM.resolveNode" => json!({ "object": { "type": "object", "objectId": "d" } }),
+        "DOMDebugger.getEventListeners" => json!({ "listeners": [] }),
         "Page.createIsolatedWorld" => json!({ "executionContextId": 1 }),
         // Whoever asks for no value asks for the object itself.
         "Runtime.callFunctionOn" if call.params["returnByValue"] != true => {
