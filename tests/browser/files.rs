@@ -104,8 +104,13 @@ async fn download_file_saves_what_the_server_gives_and_says_where() {
         (json!({ "url": "/tool", "filename": "tool.sh" }), "tool.sh.download"),
     ] {
         let told = call("download_file", args.clone()).await;
-        let path = downloads.join(name);
-        assert_eq!(told["path"].as_str(), path.to_str(), "{args}: {told}");
+        let path =
+            std::path::PathBuf::from(told["path"].as_str().unwrap_or_else(|| panic!("{args}: {told}")));
+        // What leads elsewhere in the server's name is made harmless by the browser.
+        assert!(
+            path.parent() == Some(&*downloads) && told["path"].as_str().unwrap().ends_with(name),
+            "{args}: {told}"
+        );
         assert!(std::fs::read(&path).unwrap() == b"jan 10" || name.starts_with("tool"), "{args}");
     }
     for url in [

@@ -98,10 +98,11 @@ async fn allowed_script_answers_with_what_it_wrote() {
     assert!(failed["error"].as_str().unwrap().contains("no way"), "{failed}");
 }
 
-/// The commands that a call sent, without those that look at the page, in order.
+/// The commands that a call sent, in order, without those that every tool looks at the page with.
 fn commands(stage: &NoBrowser) -> Vec<(String, Value)> {
+    let looks = |method: &str| method.starts_with("Runtime.") || method.starts_with("DOM");
     let told = |message: Outbound| match message {
-        Outbound::CdpSend(call) if !call.method.starts_with("Runtime.") => Some((call.method, call.params)),
+        Outbound::CdpSend(call) if !looks(&call.method) => Some((call.method, call.params)),
         Outbound::DownloadStart(call) => {
             Some(("download.start".to_owned(), json!([call.url, call.filename, call.max_bytes])))
         }
