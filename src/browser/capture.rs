@@ -232,8 +232,8 @@ impl Browser {
 
     async fn place_of(&self, cancel: &CancellationToken, element: &Element) -> Result<[f64; 4], ActError> {
         let edges: [f64; 4] = element.call(cancel, function("placeOf"), &[]).await?;
-        let (left, top) = element.from_world(cancel, edges[0], edges[1]).await?;
-        let (right, bottom) = element.from_world(cancel, edges[2], edges[3]).await?;
+        let (left, top) = element.world_to_top(cancel, edges[0], edges[1]).await?;
+        let (right, bottom) = element.world_to_top(cancel, edges[2], edges[3]).await?;
         Ok([left, top, right, bottom])
     }
 

@@ -211,8 +211,11 @@ fn harmless(name: &str, schema: &Value) -> Value {
     }
 }
 
+/// A parameter, and the property of its items if those are objects.
+type Spot = (String, Option<String>);
+
 /// The required parameters, and the places where a text can be put.
-fn places(parameters: &Value) -> (Map<String, Value>, Vec<(String, Option<String>)>) {
+fn places(parameters: &Value) -> (Map<String, Value>, Vec<Spot>) {
     let required: Vec<&str> =
         parameters["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let (mut base, mut places) = (Map::new(), Vec::new());

@@ -172,7 +172,7 @@ impl Kept {
     /// Reads to the end, so that the program never waits for somebody to read.
     async fn read(&mut self, from: Option<impl AsyncRead + Unpin>) {
         let Some(mut from) = from else { return };
-        let mut piece = [0; 8 * 1024];
+        let mut piece = vec![0; 8 * 1024];
         while let Ok(count @ 1..) = from.read(&mut piece).await {
             let room = KEPT - self.bytes.len();
             self.bytes.extend_from_slice(piece.get(..count.min(room)).unwrap_or_default());

@@ -1,4 +1,5 @@
 //! What a script can reach, tried from the inside.
+#![allow(clippy::unwrap_used, reason = "test code outside test functions")]
 
 use super::*;
 
