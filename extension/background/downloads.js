@@ -7,9 +7,13 @@ import { state } from './state.js';
 
 /** How far apart the two halves of one download may be told. */
 const MATCH_MS = 10_000;
+/** How long a download of the host's may take, and how often it is looked at meanwhile. */
+const LONGEST_MS = 60_000;
+const LOOK_MS = 200;
 /** Halves that are remembered meanwhile. */
 const MOST = 50;
 
+/** @import { HostCall } from '../shared/messages.js' */
 /** @typedef {{tabId: number, guid: string | undefined, url: string, at: number}} Begun */
 
 /** Told by the debugging protocol, not by `chrome.downloads` yet. @type {Begun[]} */
@@ -115,6 +119,39 @@ async function tell(id) {
     ...(item.error && { error: item.error }),
     ...(item.danger !== 'safe' && item.danger !== 'accepted' && { danger: item.danger }),
   });
+}
+
+/**
+ * Downloads for the host and waits until it is over. The browser keeps files that are there already.
+ * @param {Extract<HostCall, {type: 'download.start'}>} call
+ */
+export async function startDownload({ tabId, url, filename, maxBytes }) {
+  if (!/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')) throw new Error('Only http: and https: are downloaded.');
+  const options = { url, saveAs: false, conflictAction: /** @type {const} */ ('uniquify') };
+  const id = await chrome.downloads.download(filename === undefined ? options : { ...options, filename });
+  created = created.filter((item) => item.id !== id);
+  claim(id, { tabId, guid: undefined, url, at: Date.now() });
+  const end = Date.now() + LONGEST_MS;
+  for (;;) {
+    const [item] = await chrome.downloads.search({ id });
+    if (!item) throw new Error('The download is gone from the list.');
+    const tooLong = Math.max(item.bytesReceived, item.totalBytes) > maxBytes;
+    const late = Date.now() > end;
+    if (item.state !== 'in_progress' || tooLong || late) {
+      const stopped = item.state === 'in_progress';
+      // One that waits for the person's word about a dangerous file stays.
+      if (stopped && (item.danger === 'safe' || tooLong)) await chrome.downloads.cancel(id).catch(() => {});
+      return {
+        downloadId: id,
+        state: item.state,
+        bytes: item.bytesReceived,
+        ...(item.filename && { filename: item.filename }),
+        ...(stopped ? { error: tooLong ? 'TOO_LARGE' : 'TOO_SLOW' } : item.error && { error: item.error }),
+        ...(item.danger !== 'safe' && item.danger !== 'accepted' && { danger: item.danger }),
+      };
+    }
+    await new Promise((done) => setTimeout(done, LOOK_MS));
+  }
 }
 
 function forgetOld() {

@@ -7,7 +7,7 @@ const HOST_NAME = 'com.browy.host';
 const PROTOCOL = 1;
 /** The oldest host whose messages this extension understands. */
 const MIN_HOST_VERSION = '0.1.0';
-const CAPABILITIES = ['queue', 'ask', 'tabs.close', 'tabs.held', 'browser.events', 'usage', 'cdp.targets'];
+const CAPABILITIES = ['queue', 'ask', 'tabs.close', 'tabs.held', 'browser.events', 'downloads', 'usage', 'cdp.targets'];
 
 const FIRST_DELAY_MS = 1000;
 const LAST_DELAY_MS = 15_000;

@@ -1,6 +1,7 @@
 // Who gets which message. One table per direction.
 import { answer } from './calls.js';
 import { allTurnsEnded, knownSession, releaseTabsOf, runCommand, turnEnded, turnSent } from './debugger.js';
+import { startDownload } from './downloads.js';
 import { currentStatus, ensureHost, hostUnwanted, postToHost, retryHost, setHandlers } from './host-port.js';
 import {
   addPanel, dropSession, openPanels, openSession, postToAllPanels, postToPanel, removePanel, sessionOf, takeAsker,
@@ -154,6 +155,7 @@ const CALLS = {
   'tab.list': listTabs,
   'tab.getActive': activeTab,
   'tab.close': (_session, call) => closeTab(call.tabId),
+  'download.start': (_session, call) => startDownload(call),
 };
 
 /** @param {Envelope} message */

@@ -16,7 +16,8 @@ export type HostCall =
   | { type: 'tab.activate'; sessionId: string; callId: string; tabId: number }
   | { type: 'tab.list'; sessionId: string; callId: string }
   | { type: 'tab.getActive'; sessionId: string; callId: string }
-  | { type: 'tab.close'; sessionId: string; callId: string; tabId: number };
+  | { type: 'tab.close'; sessionId: string; callId: string; tabId: number }
+  | { type: 'download.start'; sessionId: string; callId: string; tabId: number; url: string; filename?: string; maxBytes: number };
 
 export type AskKind = 'await_user' | 'question' | 'approval';
 export type AskAnswer = 'done' | 'skip' | 'allow' | 'allow_always' | 'deny' | 'choice';

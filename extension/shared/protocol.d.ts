@@ -253,6 +253,22 @@ export type DownloadEvent = {
   danger?: string;
 };
 
+/**
+ * Downloads a file as the browser does, with the person's session; answered as `download.event` tells it when it
+ * is over, after 60 s at the latest. Needs the capability `downloads`.
+ */
+export type DownloadStart = {
+  sessionId: SessionId;
+  callId: CallId;
+  /** The tab it belongs to. */
+  tabId: TabId;
+  url: string;
+  /** A plain name without folders; the browser's own choice when absent. */
+  filename?: string;
+  /** A longer file is not downloaded. */
+  maxBytes: number;
+};
+
 /** Why there is no answer. Append-only; the first five are Browy's. */
 export type ErrorCode =
   | "auth"
@@ -401,6 +417,7 @@ export type Outbound =
   | { "type": "tab.new" } & TabNew
   | { "type": "tab.activate" } & TabCall
   | { "type": "tab.close" } & TabCall
+  | { "type": "download.start" } & DownloadStart
   | { "type": "tab.list" } & BridgeCall
   | { "type": "tab.getActive" } & BridgeCall
   | { "type": "tab.held" } & TabHeld

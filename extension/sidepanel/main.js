@@ -13,7 +13,7 @@ import { PanelStore } from './store.js';
 /** @import { PanelInbound, SharedMessage, SessionMessage } from '../shared/messages.js' */
 /** @import { Situation } from './status.js' */
 
-const CAPABILITIES = ['cdp.activeTab', 'queue', 'ask', 'tabs.close', 'tabs.held', 'browser.events', 'usage', 'cdp.targets'];
+const CAPABILITIES = ['cdp.activeTab', 'queue', 'ask', 'tabs.close', 'tabs.held', 'browser.events', 'downloads', 'usage', 'cdp.targets'];
 const EXAMPLES = ['exampleSummarise', 'exampleForm', 'exampleTabs'];
 
 translate(document);

@@ -84,6 +84,7 @@ pub const ALLOWED_METHODS: &[&str] = &[
     "Page.handleJavaScriptDialog",
     "Page.navigate",
     "Page.navigateToHistoryEntry",
+    "Page.printToPDF",
     "Page.reload",
     "Page.removeScriptToEvaluateOnNewDocument",
     "Page.setInterceptFileChooserDialog",

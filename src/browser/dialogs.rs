@@ -118,6 +118,8 @@ pub(super) fn works_while_open(method: &str) -> bool {
             | "Page.bringToFront"
             | "Page.close"
             | "Page.getNavigationHistory"
+            // Printing into a file tells the page what the print window tells it.
+            | "Page.printToPDF"
             | "Target.setAutoAttach"
     )
 }
@@ -163,7 +165,7 @@ impl OpenDialogs {
 
     /// The page answered something, so no print window holds it up.
     pub(super) fn page_answered(&self, tab: TabId, method: &str) {
-        let by_page = ["Runtime.", "DOM.", "Input.", "Page.getFrameTree"];
+        let by_page = ["Runtime.", "DOM.", "Input.", "Page.getFrameTree", "Page.printToPDF"];
         if by_page.iter().any(|known| method.starts_with(known)) {
             self.open.send_if_modified(|open| {
                 let prints = open.get(&tab).is_some_and(Dialog::is_print);

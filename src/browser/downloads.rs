@@ -228,6 +228,31 @@ fn shown_name(path: &str) -> String {
     super::text::clean(name, 200)
 }
 
+/// Ends of names that some system runs on a double click.
+const RUNS: &[&str] = &[
+    "app", "appimage", "apk", "bat", "bin", "cmd", "com", "command", "cpl", "deb", "desktop", "dmg", "exe",
+    "hta", "jar", "js", "jse", "lnk", "msi", "msp", "pif", "pkg", "ps1", "py", "reg", "rpm", "run", "scf",
+    "scr", "sh", "url", "vb", "vbe", "vbs", "webloc", "wsf", "wsh", "xll",
+];
+
+/// A name that the model gave, as one for the download folder: no folder, nothing hidden, and nothing that a double
+/// click would run. `None`: it is no name.
+pub fn safe_download_name(name: &str) -> Option<String> {
+    let odd = |c: char| {
+        c.is_control()
+            || matches!(c, '/' | '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '|' | '%' | '~' | '$')
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2024}' | '\u{2028}'..='\u{202e}' | '\u{2044}' | '\u{2060}'..='\u{206f}'
+                | '\u{2215}' | '\u{feff}' | '\u{ff0e}' | '\u{ff0f}' | '\u{ff3c}')
+    };
+    if name.len() > 200 || name.chars().any(odd) || name.starts_with(['.', ' ']) || name.ends_with(['.', ' '])
+    {
+        return None;
+    }
+    let end = name.rsplit_once('.').map(|(_, end)| end.to_lowercase());
+    let runs = end.is_some_and(|end| RUNS.contains(&end.as_str()));
+    Some(if runs { format!("{name}.download") } else { name.to_owned() })
+}
+
 /// Which file it is, whatever its name: the same for as long as nobody changes or replaces it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileId {
@@ -385,6 +410,29 @@ mod tests {
         tokio::time::advance(PATH).await;
         assert!(!downloads.are_under_way());
         assert_eq!(downloads.first(), Some(json!({ "name": "a.bin", "state": "in_progress" })));
+    }
+
+    #[test]
+    fn names_from_the_model_stay_in_the_download_folder_and_run_nothing() {
+        assert_eq!(safe_download_name("figures März (1).csv").as_deref(), Some("figures März (1).csv"));
+        assert_eq!(safe_download_name("tool.EXE").as_deref(), Some("tool.EXE.download"));
+        assert_eq!(safe_download_name("x.desktop").as_deref(), Some("x.desktop.download"));
+        for name in [
+            "../a",
+            "/etc/a",
+            "a/b",
+            "..",
+            ".bashrc",
+            "a\\b",
+            "C:a",
+            "a\u{202e}b",
+            "a\n",
+            "%2e%2e",
+            "a.exe ",
+            "a.exe.",
+        ] {
+            assert_eq!(safe_download_name(name), None, "{name:?}");
+        }
     }
 
     #[test]

@@ -116,6 +116,34 @@ impl Picture {
         Ok(out)
     }
 
+    /// The same, smaller: every pixel is the mean of those that lie in it. `factor`: above 0, 1 at most.
+    pub fn shrunk(&self, factor: f64) -> Self {
+        let (wide, high) = (scaled(self.width, factor), scaled(self.height, factor));
+        let from = |at: u32, side: u32, all: u32| {
+            usize::try_from(u64::from(at) * u64::from(all) / u64::from(side)).unwrap_or(0)
+        };
+        let width = usize::try_from(self.width).unwrap_or(0);
+        let mut pixels = Vec::with_capacity(self.pixels.len());
+        for y in 0..high {
+            let top = from(y, high, self.height);
+            let bottom = from(y + 1, high, self.height).max(top + 1);
+            for x in 0..wide {
+                let left = from(x, wide, self.width);
+                let right = from(x + 1, wide, self.width).max(left + 1);
+                let (mut sum, mut count) = ([0_u32; 3], 0);
+                for row in top..bottom {
+                    let part = self.pixels.get((row * width + left) * 3..(row * width + right) * 3);
+                    for pixel in part.into_iter().flat_map(|part| part.chunks_exact(3)) {
+                        sum.iter_mut().zip(pixel).for_each(|(sum, value)| *sum += u32::from(*value));
+                        count += 1;
+                    }
+                }
+                pixels.extend(sum.map(|sum| u8::try_from(sum / count.max(1)).unwrap_or(u8::MAX)));
+            }
+        }
+        Self { width: wide, height: high, pixels }
+    }
+
     /// Leaves nothing to be read there.
     pub fn paint_over(&mut self, area: Area) {
         self.fill(area, [120; 3]);
@@ -175,6 +203,11 @@ impl Picture {
             }
         }
     }
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not larger than what it was")]
+fn scaled(side: u32, factor: f64) -> u32 {
+    (f64::from(side) * factor.clamp(0.0, 1.0)).round().max(1.0) as u32
 }
 
 fn whole(value: u32) -> i32 {

@@ -16,14 +16,17 @@ use super::downloads::{Download, Downloaded, FileId};
 use super::recording::Recordings;
 use super::tab_states::{TabStates, works_when_crashed};
 use crate::protocol::{
-    BridgeCall, CallId, CdpEvent, CdpSend, DebuggerDetached, DownloadEvent, Outbound, SessionId, TabCall,
-    TabEvent, TabHeld, TabId, TabInfo, TabNew, ToolResult,
+    BridgeCall, CallId, CdpEvent, CdpSend, DebuggerDetached, DownloadEvent, DownloadStart, Outbound,
+    SessionId, TabCall, TabEvent, TabHeld, TabId, TabInfo, TabNew, ToolResult,
 };
 use crate::rpc::Pending;
 
 /// Events a slow listener may fall behind before it misses some and is told so. Paid for by every session,
 /// about 40 bytes each.
 const EVENT_BACKLOG: usize = 512;
+
+/// How long the extension may take for a download, which it ends itself after 60 s.
+const DOWNLOAD_TIMEOUT: Duration = Duration::from_secs(75);
 
 /// How much later than its going the browser may tell that a tab has another id.
 const REPLACED: Duration = Duration::from_millis(200);
@@ -394,6 +397,22 @@ impl ExtensionContext {
         }
     }
 
+    /// Sends a DevTools command whose answer nobody waits for: what must be put back although a call was dropped.
+    pub(super) fn cdp_and_forget(&self, target: &Target, method: &'static str, params: Value) {
+        if !ALLOWED_METHODS.contains(&method) {
+            return;
+        }
+        // A closed line has nothing left to put back.
+        let _ = self.wire.send(Outbound::CdpSend(CdpSend {
+            session_id: self.session.clone(),
+            call_id: CallId::random(),
+            tab_id: Some(target.tab),
+            cdp_session_id: target.session.clone(),
+            method: method.to_owned(),
+            params,
+        }));
+    }
+
     /// All tabs of all windows.
     ///
     /// # Errors
@@ -430,6 +449,37 @@ impl ExtensionContext {
             Outbound::TabNew(TabNew { session_id, call_id, url, active: Some(active) })
         })
         .await
+    }
+
+    /// Downloads a file as the browser does, for the tab. The client must have announced `downloads`.
+    ///
+    /// # Errors
+    /// See [`CdpError`]. Waits 75 s at most; the browser ends it after 60 s.
+    pub async fn download(
+        &self,
+        cancel: &CancellationToken,
+        tab_id: TabId,
+        url: String,
+        filename: Option<String>,
+        max_bytes: u64,
+    ) -> Result<DownloadEvent, CdpError> {
+        const METHOD: &str = "download.start";
+        let result = self
+            .request(cancel, METHOD, DOWNLOAD_TIMEOUT, |session_id, call_id| {
+                Outbound::DownloadStart(DownloadStart {
+                    session_id,
+                    call_id,
+                    tab_id,
+                    url,
+                    filename,
+                    max_bytes,
+                })
+            })
+            .await?;
+        let finished: DownloadEvent = serde_json::from_value(result)
+            .map_err(|error| CdpError::Malformed { method: METHOD.to_owned(), detail: error.to_string() })?;
+        self.claim_downloads(&[finished.download_id]);
+        Ok(finished)
     }
 
     /// Brings a tab to the front.

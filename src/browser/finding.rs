@@ -8,8 +8,8 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::Browser;
 use super::page::PageError;
-use super::refs::Fingerprint;
-use super::refusal::ActError;
+use super::refs::{Element, Fingerprint};
+use super::refusal::{ActError, Class, Refusal};
 use super::seer::{Found, FrameWorld};
 use super::text::{clean, quoted};
 use super::view::ViewError;
@@ -176,6 +176,35 @@ impl Browser {
             origin: frame.origin.clone(),
         };
         self.number(cancel, elements.into_iter().map(found).collect()).await
+    }
+
+    /// The first element that a CSS selector finds, in the page, its frames and shadow roots.
+    ///
+    /// # Errors
+    /// [`Class::BadArgument`] when it is no selector, [`Class::Gone`] when nothing fits; else see [`ActError`].
+    pub async fn find_first(&self, cancel: &CancellationToken, selector: &str) -> Result<Element, ActError> {
+        const FIND: PageFunction = function("slotOf");
+        #[derive(Deserialize)]
+        struct At {
+            #[serde(default)]
+            wrong: bool,
+            slot: Option<u32>,
+        }
+        let answers = self.call_opened::<At>(cancel, FIND, &[json!(selector)]).await?;
+        if answers.iter().any(|(_, found)| found.wrong) {
+            return Err(Refusal::new(Class::BadArgument, wrong_selector(selector)).into());
+        }
+        let first = answers.into_iter().find_map(|(frame, found)| Some((frame, found.slot?)));
+        let Some((frame, slot)) = first else {
+            let error = format!("Nothing on the page matches the selector {}.", quoted(selector, 120));
+            return Err(Refusal::new(Class::Gone, error).into());
+        };
+        let fingerprint =
+            frame.world.call(&self.context, cancel, function("identify"), &[json!(slot)]).await?;
+        let named = Named { slot, fingerprint };
+        let numbers = self.numbers_of(cancel, &frame, vec![named]).await?;
+        let index = numbers.first().copied().unwrap_or_default();
+        Ok(self.element(cancel, index).await?)
     }
 
     /// Where a place lies in the tab's viewport, CSS px.

@@ -21,6 +21,7 @@ mod finding;
 mod focus;
 mod frames;
 mod giving;
+mod hidden;
 mod history;
 mod hover;
 mod input;
@@ -33,6 +34,7 @@ mod observe;
 mod page;
 mod pdf;
 mod press;
+mod print;
 mod recording;
 mod refs;
 mod refusal;
@@ -63,12 +65,12 @@ use tokio_util::sync::CancellationToken;
 pub use accessibility::{AccessibleTree, TreeOptions};
 pub use address::{address, origin_of};
 pub use answering::Answered;
-pub use capture::{Capture, Marked};
+pub use capture::{Capture, Marked, Shot};
 pub use cdp::{CdpError, Target};
 pub use choose::Picked;
 pub use condition::Condition;
 pub use dialogs::Dialog;
-pub use downloads::{Download, FileId};
+pub use downloads::{Download, FileId, safe_download_name};
 pub use drag::DragTo;
 pub use evaluate::Script;
 pub use extension_context::{BrowserEvent, ExtensionContext, Wire, WireError};
@@ -84,6 +86,7 @@ pub use observe::{Observed, Patience};
 pub use page::{PAGE_TIMEOUT, PageError, World, WorldId};
 pub use pdf::ShownPdf;
 pub use press::Press;
+pub use print::{Paper, Printed};
 pub use recording::{
     Body, ConsoleEntry, ConsoleLevel, Outcome, Recent, Recorded, RequestRecord, RequestText, moment,
     moment_in,
@@ -99,6 +102,7 @@ pub use view::{DEFAULT_BUDGET, PageFacts, PageView, ViewError, ViewOptions};
 pub use wait::{Presence, Until, Waited};
 
 use crate::page::PageFunction;
+pub use crate::protocol::DownloadEvent;
 use crate::protocol::TabId;
 pub use seer::{Found, FrameWorld};
 use seer::{Request, Seer};

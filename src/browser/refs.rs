@@ -224,7 +224,18 @@ impl Element {
     /// See [`call`](Self::call).
     pub async fn to_top(&self, cancel: &CancellationToken, x: f64, y: f64) -> Result<(f64, f64), PageError> {
         const TO_OUTER: PageFunction = page::function("toOuter");
-        let mut point: [f64; 2] = self.call(cancel, TO_OUTER, &[json!(x), json!(y)]).await?;
+        let point: [f64; 2] = self.call(cancel, TO_OUTER, &[json!(x), json!(y)]).await?;
+        self.world_to_top(cancel, point[0], point[1]).await
+    }
+
+    /// The same for a point of the viewport of the world's own document.
+    pub(super) async fn world_to_top(
+        &self,
+        cancel: &CancellationToken,
+        x: f64,
+        y: f64,
+    ) -> Result<(f64, f64), PageError> {
+        let mut point = [x, y];
         for hop in &self.hops {
             point = hop
                 .world

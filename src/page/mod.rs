@@ -26,6 +26,7 @@ pub const LIBRARY: &str = concat!(
     include_str!("lib/describe.js"),
     include_str!("lib/snapshot.js"),
     include_str!("lib/points.js"),
+    include_str!("lib/places.js"),
     include_str!("lib/reading.js"),
     include_str!("lib/form.js"),
     include_str!("lib/focus.js"),

@@ -50,6 +50,8 @@ pub enum Outbound {
     TabActivate(TabCall),
     #[serde(rename = "tab.close")]
     TabClose(TabCall),
+    #[serde(rename = "download.start")]
+    DownloadStart(DownloadStart),
     #[serde(rename = "tab.list")]
     TabList(BridgeCall),
     #[serde(rename = "tab.getActive")]
@@ -314,6 +316,23 @@ wire! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub active: Option<bool>,
+    }
+
+    /// Downloads a file as the browser does, with the person's session; answered as `download.event` tells it when it
+    /// is over, after 60 s at the latest. Needs the capability `downloads`.
+    pub struct DownloadStart {
+        pub session_id: SessionId,
+        pub call_id: CallId,
+        /// The tab it belongs to.
+        pub tab_id: TabId,
+        pub url: String,
+        /// A plain name without folders; the browser's own choice when absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub filename: Option<String>,
+        /// A longer file is not downloaded.
+        #[cfg_attr(test, ts(type = "number"))]
+        pub max_bytes: u64,
     }
 
     /// A request about one tab.

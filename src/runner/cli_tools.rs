@@ -9,8 +9,9 @@ use crate::tools::policy::ToolPolicy;
 pub struct CliTool {
     /// Its name in the CLI.
     pub name: &'static str,
-    /// The switches that put it on, any of them. Browy's `read_file` and `write_file` are older than the names the CLI
-    /// has now. None: it is never on.
+    /// The switches that put it on, any of them. Browy's `write_file` is older than the names the CLI has now. The name
+    /// of a tool of ours puts none on: whoever switches `read_file` on, which reads the agent's own folder, does not
+    /// mean every file of the computer. None: it is never on.
     pub switches: &'static [&'static str],
     /// The kinds of permission that it asks for.
     pub asks: &'static [&'static str],
@@ -36,7 +37,7 @@ pub const CLI_TOOLS: &[CliTool] = &[
     tool("create", &["create", "write_file"], &["write", "read"]),
     tool("edit", &["edit", "write_file"], &["write", "read"]),
     tool("skill", &[], &[]),
-    tool("view", &["view", "read_file"], &["read"]),
+    tool("view", &["view"], &["read"]),
     tool("web_fetch", &["web_fetch"], &["url"]),
     tool("task", &[], &[]),
     tool("read_agent", &[], &[]),
@@ -89,7 +90,10 @@ mod tests {
             let own = if tool.switches.contains(&tool.name) { vec![tool.name] } else { Vec::new() };
             assert_eq!(names(tool.name), own);
         }
-        assert_eq!(names("read_file"), ["view"]);
+        for ours in crate::tools::all() {
+            let name = ours.spec().name;
+            assert!(names(name).is_empty(), "the switch of our {name} opens a tool of the CLI");
+        }
         assert_eq!(names("write_file"), ["create", "edit"]);
         assert!(names("no_such_tool").is_empty());
         assert_eq!(switched_on(&ToolPolicy::default()).count(), 0);

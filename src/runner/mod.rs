@@ -56,6 +56,7 @@ pub const CAPABILITIES: &[&str] = &[
     "tabs.close",
     "tabs.held",
     "browser.events",
+    "downloads",
     "tools.list",
     "usage",
     "provider",

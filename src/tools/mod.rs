@@ -17,6 +17,7 @@ mod memory;
 mod navigate;
 mod output;
 pub mod policy;
+mod power;
 pub mod reference;
 mod schema;
 mod tabs;
@@ -161,7 +162,7 @@ impl<T: Tool> ErasedTool for T {
 
 /// Every tool, by category, in the order the model sees them.
 pub fn all() -> impl Iterator<Item = &'static dyn ErasedTool> {
-    let categories: [&'static [&'static dyn ErasedTool]; 9] = [
+    let categories: [&'static [&'static dyn ErasedTool]; 10] = [
         inspect::TOOLS,
         interact::TOOLS,
         forms::TOOLS,
@@ -170,6 +171,7 @@ pub fn all() -> impl Iterator<Item = &'static dyn ErasedTool> {
         devtools::TOOLS,
         files::TOOLS,
         memory::TOOLS,
+        power::TOOLS,
         human::TOOLS,
     ];
     categories.into_iter().flatten().copied()

@@ -273,6 +273,7 @@ fn kind(message: &Outbound) -> &'static str {
         Outbound::TabNew(_) => "tab.new",
         Outbound::TabActivate(_) => "tab.activate",
         Outbound::TabClose(_) => "tab.close",
+        Outbound::DownloadStart(_) => "download.start",
         Outbound::TabList(_) => "tab.list",
         Outbound::TabGetActive(_) => "tab.getActive",
         Outbound::TabHeld(_) => "tab.held",

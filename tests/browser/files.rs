@@ -67,3 +67,68 @@ async fn extension_without_access_to_files_gives_them_all_the_same() {
     turn.end("given");
     stage.close().await;
 }
+
+#[tokio::test]
+async fn download_file_saves_what_the_server_gives_and_says_where() {
+    let stage = Stage::open().await;
+    let browser = stage.chromium.browser();
+    let folder = tempfile::tempdir().unwrap();
+    let server = PageServer::start(folder.path()).await;
+    let route = |path: &str, headers: Value, body: &str| {
+        serde_json::from_value::<Route>(json!({ "path": path, "headers": headers, "body": body })).unwrap()
+    };
+    server.serve(
+        folder.path(),
+        vec![
+            route("/", json!({ "Content-Type": "text/html" }), PAGE),
+            route("/export", json!({ "Content-Type": "text/csv", "Content-Disposition": "attachment; filename=\"../../figures.csv\"" }), "jan 10"),
+            route("/tool", json!({ "Content-Type": "application/octet-stream" }), "MZ"),
+        ],
+    );
+    let page = browser.open_window(&server.url("")).await.unwrap();
+    page.wait_for("typeof got === 'object'", SOON).await.unwrap();
+    let panel = browser.open_side_panel(&page).await.unwrap();
+    panel_ready(&panel).await.unwrap();
+    crate::support::chromium::send_prompt(&panel, "fetch it").await.unwrap();
+    let turn = stage.cli.prompt("fetch it").await.unwrap();
+    let call = async |tool: &str, args: Value| -> Value {
+        let id = turn.start_call(tool, args);
+        serde_json::from_str(&turn.answer_of(&id, SOON).await.unwrap().text).unwrap()
+    };
+    let downloads = stage.chromium.downloads();
+    // The server's name, the model's name, and one that is taken.
+    for (args, name) in [
+        (json!({ "url": "/export" }), "figures.csv"),
+        (json!({ "url": server.url("export"), "filename": "mine.csv" }), "mine.csv"),
+        (json!({ "url": "/export", "filename": "mine.csv" }), "mine (1).csv"),
+        (json!({ "url": "/tool", "filename": "tool.sh" }), "tool.sh.download"),
+    ] {
+        let told = call("download_file", args.clone()).await;
+        let path =
+            std::path::PathBuf::from(told["path"].as_str().unwrap_or_else(|| panic!("{args}: {told}")));
+        // What leads elsewhere in the server's name is made harmless by the browser.
+        assert!(
+            path.parent() == Some(&*downloads) && told["path"].as_str().unwrap().ends_with(name),
+            "{args}: {told}"
+        );
+        assert!(std::fs::read(&path).unwrap() == b"jan 10" || name.starts_with("tool"), "{args}");
+    }
+    for url in [
+        "javascript:alert(1)",
+        "file:///etc/passwd",
+        "data:text/plain,x",
+        "blob:http://127.0.0.1/x",
+        "chrome://version",
+    ] {
+        assert_eq!(call("download_file", json!({ "url": url })).await["class"], "not_allowed", "{url}");
+    }
+    let refused = call("download_file", json!({ "url": "/export", "filename": "../x.csv" })).await;
+    assert_eq!(refused["class"], "bad_argument", "{refused}");
+    assert_eq!(std::fs::read_dir(&downloads).unwrap().count(), 4);
+    // What the tool downloaded may be given to a page without asking.
+    let given = call("upload_file", json!({ "selector": "#box", "path": downloads.join("mine.csv") })).await;
+    assert_eq!(given["success"], true, "{given}");
+    page.wait_for("got.join() === 'field jan 10'", SOON).await.unwrap();
+    turn.end("fetched");
+    stage.close().await;
+}

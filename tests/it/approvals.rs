@@ -154,7 +154,7 @@ async fn a_tool_of_the_backend_that_is_on_opens_no_door_to_the_others() {
     let switches: [(&str, &[&str]); 7] = [
         ("grep", &["read"]),
         ("glob", &["read"]),
-        ("read_file", &["read"]),
+        ("view", &["read"]),
         ("web_fetch", &["url"]),
         ("write_file", &["write", "read"]),
         ("bash", &["shell", "write", "read", "url"]),

@@ -31,6 +31,7 @@ mod fuzz;
 mod guard;
 #[cfg(target_os = "linux")]
 mod hardening;
+mod hostile;
 #[cfg(unix)]
 mod install;
 #[cfg(unix)]
@@ -40,8 +41,11 @@ mod kills;
 mod logging;
 #[cfg(unix)]
 mod mutations;
+mod own_files;
 #[cfg(target_os = "linux")]
 mod pdf;
+#[cfg(unix)]
+mod pictures;
 #[cfg(target_os = "linux")]
 mod process;
 mod registry;

@@ -17,6 +17,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, DirBuilder, Metadata, OpenOptions};
 
 use crate::paths::{Paths, create_private_dir};
+pub use name::plain_name;
 use name::{Name, TEMPORARY};
 
 /// Bytes of one file.
@@ -30,6 +31,9 @@ pub const MAX_ENTRIES: usize = 10_000;
 
 /// Entries of one list.
 const MAX_LISTED: usize = 1_000;
+
+/// Names that are alike but for a number.
+const MAX_ALIKE: u32 = 200;
 
 /// How long another process's write is waited for.
 const WAIT: Duration = Duration::from_secs(5);
@@ -60,6 +64,9 @@ pub enum FilesError {
     /// Too much for one file.
     #[error("the content has {0} bytes; one file may have {MAX_FILE}")]
     TooLarge(u64),
+    /// The name is taken, and the file that has it shall stay.
+    #[error("there is a file {0} already")]
+    Taken(String),
     /// The folder is full.
     #[error("the folder is full ({0}); delete files first")]
     Full(String),
@@ -167,6 +174,27 @@ impl Files {
     /// # Errors
     /// [`FilesError`]; the old file is then as it was.
     pub fn save(&self, name: &str, content: &[u8]) -> Result<Saved, FilesError> {
+        self.write(name, content, true)
+    }
+
+    /// Writes a file under that name or, when it is taken, under one like it: `a.pdf`, `a (2).pdf`, ….
+    ///
+    /// # Errors
+    /// [`FilesError`].
+    pub fn save_beside(&self, name: &str, content: &[u8]) -> Result<Saved, FilesError> {
+        let (stem, dot, kind) = match name.rsplit_once('.') {
+            Some((stem, kind)) if !stem.is_empty() && !kind.contains('/') => (stem, ".", kind),
+            _ => (name, "", ""),
+        };
+        let mut saved = self.write(name, content, false);
+        for number in 2..=MAX_ALIKE {
+            let Err(FilesError::Taken(_) | FilesError::NotAFile { .. }) = saved else { break };
+            saved = self.write(&format!("{stem} ({number}){dot}{kind}"), content, false);
+        }
+        saved
+    }
+
+    fn write(&self, name: &str, content: &[u8], replace: bool) -> Result<Saved, FilesError> {
         let bytes = content.len() as u64;
         let name = self.name(name)?;
         if bytes > self.quota.file {
@@ -177,6 +205,9 @@ impl Files {
         let held = measure(&root, self.quota.entries)?;
         let (folders, last) = name.split();
         let old = self.replaceable(&root, &name)?;
+        if old.is_some() && !replace {
+            return Err(FilesError::Taken(name.written()));
+        }
         let new = if old.is_some() { 0 } else { folders.len() + 1 };
         if held.entries + new > self.quota.entries {
             return Err(FilesError::Full(format!("{} files and folders", held.entries)));

@@ -67,6 +67,18 @@ impl Name {
     }
 }
 
+/// A name for a file made of words that others wrote; `otherwise` when nothing of them is left.
+pub fn plain_name(words: &str, otherwise: &str) -> String {
+    let plain: String = words.chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).collect();
+    let plain = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut short: String = plain.chars().take(80).collect();
+    while short.len() > PART - 20 {
+        short.pop();
+    }
+    let short = short.trim_end();
+    if short.is_empty() || fault(short).is_some() { otherwise.to_owned() } else { short.to_owned() }
+}
+
 /// Why a part of a name is none, on any system that the folder may be carried to.
 fn fault(part: &str) -> Option<&'static str> {
     if part.is_empty() {
@@ -75,7 +87,7 @@ fn fault(part: &str) -> Option<&'static str> {
     if part.len() > PART {
         return Some("a part of it is too long");
     }
-    if part.chars().all(|c| c == '.') {
+    if part.chars().all(|c| c == '.') || part == "~" {
         return Some("it leads to another folder");
     }
     if part.chars().any(|c| c.is_control() || is_invisible(c)) {

@@ -446,3 +446,32 @@ fn writers_of_other_processes_are_waited_for() {
     });
     assert_eq!(home.files.read("a", 9).unwrap(), b"y");
 }
+
+#[test]
+fn file_beside_others_replaces_none() {
+    let home = tempfile::tempdir().unwrap();
+    let files = Files::below(&Paths::below(home.path()));
+    let names: Vec<String> = (0..3)
+        .map(|turn| {
+            let saved = files.save_beside("notes/a.pdf", format!("{turn}").as_bytes()).unwrap();
+            saved.path.strip_prefix(files.root()).unwrap().to_str().unwrap().to_owned()
+        })
+        .collect();
+    assert_eq!(names, ["notes/a.pdf", "notes/a (2).pdf", "notes/a (3).pdf"]);
+    assert_eq!(files.read("notes/a.pdf", 9).unwrap(), b"0");
+    assert!(matches!(files.save_beside("../a.pdf", b""), Err(FilesError::Name(_))));
+}
+
+#[test]
+fn words_of_a_page_become_a_plain_name() {
+    for (words, name) in [
+        ("Rechnung 7 – März", "Rechnung 7 März"),
+        ("../../etc/passwd", "etc passwd"),
+        ("\u{202e}fdp\u{0}", "fdp"),
+        ("...", "page"),
+        ("con", "page"),
+    ] {
+        assert_eq!(plain_name(words, "page"), name, "{words:?}");
+    }
+    assert!(plain_name(&"語".repeat(300), "page").len() <= 180);
+}

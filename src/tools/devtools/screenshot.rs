@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, json};
 
-use crate::browser::ActError;
+use crate::browser::{ActError, Class, Refusal, Shot};
 use crate::data::screenshots::Screenshots;
 use crate::tools::answer::{refused, succeeded};
 use crate::tools::{Category, Effect, Exposure, Picture, Tool, ToolCx, ToolError, ToolOutput, ToolSpec};
@@ -16,22 +16,33 @@ pub struct Screenshot;
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Args {}
+pub struct Args {
+    /// Only the element of this number.
+    index: Option<u32>,
+    /// Only the first element that this CSS selector finds.
+    selector: Option<String>,
+    /// The whole page from top to end, not only what is in view.
+    full_page: Option<bool>,
+}
 
 impl Tool for Screenshot {
     const SPEC: ToolSpec = ToolSpec {
         name: "screenshot",
         title: "Screenshot",
-        description: "See the visible part of the page as a picture. For looks and drawings only: inspect_page and extract_text read text better. `scale` is picture pixels per CSS px.",
+        description: "See the visible part of the page, one element or the full page as a picture. For looks and drawings only: inspect_page and extract_text read text better. Secret fields are painted over. `scale` is picture pixels per CSS px; `saved` is the picture in full size.",
         category: Category::Devtools,
         exposure: Exposure::DefaultOn,
-        effect: Effect::ReadOnly,
+        effect: Effect::ChangesPage,
         timeout: Duration::from_secs(45),
     };
     type Args = Args;
 
-    async fn run(&self, cx: &ToolCx, _: Args) -> Result<ToolOutput, ToolError> {
-        let capture = match cx.browser.capture(&cx.cancel).await {
+    async fn run(&self, cx: &ToolCx, args: Args) -> Result<ToolOutput, ToolError> {
+        let taken = async {
+            let shot = shot(cx, &args).await?;
+            cx.browser.capture(&cx.cancel, shot).await
+        };
+        let capture = match taken.await {
             Ok(capture) => capture,
             Err(ActError::Refused(refusal)) => return Ok(refused(&refusal)),
             Err(ActError::Cancelled) => return Err(ToolError::Cancelled),
@@ -63,8 +74,32 @@ impl Tool for Screenshot {
         words.insert("width".to_owned(), json!(capture.width));
         words.insert("height".to_owned(), json!(capture.height));
         words.insert("scale".to_owned(), json!((capture.scale * 1_000.0).round() / 1_000.0));
+        if capture.hidden > 0 {
+            words.insert("painted_over".to_owned(), json!(capture.hidden));
+        }
+        if capture.cut {
+            words.insert("cut".to_owned(), json!(true));
+        }
         let mut output = succeeded(words);
         output.pictures.push(Picture { mime_type: "image/jpeg".to_owned(), base64: capture.small });
         Ok(output)
+    }
+}
+
+async fn shot(cx: &ToolCx, args: &Args) -> Result<Shot, ActError> {
+    let selector = args.selector.as_deref().filter(|selector| !selector.trim().is_empty());
+    match (args.index, selector, args.full_page.unwrap_or(false)) {
+        (None, None, false) => Ok(Shot::Viewport),
+        (None, None, true) => Ok(Shot::FullPage),
+        (Some(index), None, false) => {
+            Ok(Shot::Element(Box::new(cx.browser.element(&cx.cancel, index).await?)))
+        }
+        (None, Some(selector), false) => {
+            Ok(Shot::Element(Box::new(cx.browser.find_first(&cx.cancel, selector).await?)))
+        }
+        _ => {
+            let error = "Give one of `index`, `selector` and `full_page`, or none of them.";
+            Err(Refusal::new(Class::BadArgument, error).into())
+        }
     }
 }

@@ -8,8 +8,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, json};
 
+use super::{Encoding, refusal};
 use crate::browser::{Class, Refusal};
-use crate::data::files::{Files, FilesError};
+use crate::data::files::Files;
 use crate::tools::answer::{refused, succeeded};
 use crate::tools::{Category, Effect, Exposure, Tool, ToolCx, ToolError, ToolOutput, ToolSpec};
 
@@ -25,14 +26,6 @@ pub struct Args {
     content: String,
     /// How `content` is written: utf8 (when absent) or base64.
     encoding: Option<Encoding>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum Encoding {
-    #[serde(alias = "utf-8", alias = "text")]
-    Utf8,
-    Base64,
 }
 
 impl Tool for SaveFile {
@@ -76,7 +69,7 @@ impl Tool for SaveFile {
                 words.insert("root".to_owned(), json!(root));
                 Ok(succeeded(words))
             }
-            Ok(Some(Err(error))) => Ok(refused(&Refusal::new(class_of(&error), sentence(&error)))),
+            Ok(Some(Err(error))) => Ok(refusal(&error, "The file was not written")),
             Err(error) => Err(ToolError::Model(format!("The file could not be written: {error}"))),
         }
     }
@@ -90,21 +83,6 @@ fn decode(content: &str) -> Option<Vec<u8>> {
     };
     let bare: String = bare.split_ascii_whitespace().collect();
     STANDARD.decode(bare).ok()
-}
-
-fn class_of(error: &FilesError) -> Class {
-    match error {
-        FilesError::Name(_) | FilesError::TooLarge(_) | FilesError::Missing(_) => Class::BadArgument,
-        FilesError::NotAFile { .. } | FilesError::Linked(_) | FilesError::Full(_) => Class::NotAllowed,
-        FilesError::Busy | FilesError::Io { .. } => Class::Timeout,
-    }
-}
-
-fn sentence(error: &FilesError) -> String {
-    match error {
-        FilesError::Name(_) => format!("`filename`: {error}. Give a plain name like notes/march.txt."),
-        other => format!("The file was not written: {other}."),
-    }
 }
 
 #[cfg(test)]

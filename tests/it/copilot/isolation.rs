@@ -111,6 +111,43 @@ async fn own_tools_may_be_named_like_those_of_the_cli() {
     backend.shutdown(Duration::from_secs(1)).await;
 }
 
+/// Browy's own file tools and run_script: on, a call comes to us; off, neither ours nor one of the CLI is there.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn switching_browys_file_tools_opens_none_of_the_cli() {
+    const OURS: [&str; 5] = ["read_file", "list_files", "delete_file", "save_file", "run_script"];
+    for home in [Home::full(), Home::new().await] {
+        let secret = home.path().join("secret.txt");
+        std::fs::write(&secret, "CANARY").unwrap();
+        let path = secret.display().to_string();
+        let calls = || {
+            Step::call("read_file", json!({ "filename": path, "path": path }))
+                .and_call("run_script", json!({ "code": "1" }))
+                .and_call("view", json!({ "path": path }))
+        };
+        let model = ModelServer::scripted([calls(), Step::text("done"), calls()]).await;
+        let backend = home.start(with_model(&model.url));
+        let turn = backend.prompt(chat("sp-on", &OURS), prompt("Go")).await.unwrap();
+        finish_with(turn, |name, _| done(format!("ours: {name}"))).await;
+        let request = model.last();
+        let told = said(&request, "tool");
+        assert_eq!(told[..2], ["ours: read_file", "ours: run_script"]);
+        assert!(told[2].contains("does not exist"), "{told:?}");
+        let mut on = offered(&request);
+        on.sort();
+        let mut ours = OURS;
+        ours.sort();
+        assert_eq!(on, ours);
+        let turn = backend.prompt(chat("sp-off", &["look"]), prompt("Go")).await.unwrap();
+        finish_with(turn, |name, _| done(format!("ours: {name}"))).await;
+        let request = model.last();
+        assert_eq!(offered(&request), ["look"]);
+        let told = said(&request, "tool");
+        assert!(told.len() == 3 && told.iter().all(|text| text.contains("does not exist")), "{told:?}");
+        assert!(!request.to_string().contains("CANARY"), "{request}");
+        backend.shutdown(Duration::from_secs(1)).await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn opted_in_tool_asks_first_and_obeys_the_answer() {
     for (allow, home) in [(false, Home::full()), (true, Home::new().await)] {

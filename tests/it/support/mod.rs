@@ -14,6 +14,7 @@ pub mod fake_cli;
 pub mod fake_panel;
 pub mod host;
 pub mod model_server;
+pub mod no_browser;
 pub mod page_server;
 #[cfg(target_os = "linux")]
 pub mod processes;
