@@ -9,11 +9,13 @@ mod inbound;
 pub mod limits;
 mod outbound;
 pub mod text;
+mod words;
 
 pub use error::ProtocolError;
 pub use ids::{AskId, CallId, CdpSessionId, SessionId, TabId, TurnId};
 pub use inbound::*;
 pub use outbound::*;
+pub use words::*;
 
 #[cfg(test)]
 mod tests;

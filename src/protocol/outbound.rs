@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::inbound::wire;
-use super::{AskId, CallId, CdpSessionId, SessionId, TabId, TurnId};
+use super::{AskId, AskKind, CallId, CdpSessionId, ErrorCode, SessionId, TabId, TurnId};
 
 /// A message to the extension.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -575,40 +575,4 @@ pub struct HistoryImage {
     /// Its size; 0 when nobody knows.
     #[cfg_attr(test, ts(type = "number"))]
     pub bytes: u64,
-}
-
-/// What a question is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-#[serde(rename_all = "snake_case")]
-#[allow(missing_docs, reason = "named by their wire words")]
-pub enum AskKind {
-    AwaitUser,
-    Question,
-    Approval,
-}
-
-/// Why there is no answer. Append-only; the first five are Browy's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-#[serde(rename_all = "snake_case")]
-#[allow(missing_docs, reason = "docs/protocol.md explains each code")]
-pub enum ErrorCode {
-    Auth,
-    Aborted,
-    Internal,
-    NoCapability,
-    Busy,
-    CliMissing,
-    CliFailed,
-    Offline,
-    Quota,
-    Model,
-    Budget,
-    Timeout,
-    Interrupted,
-    NotReady,
-    Unsupported,
-    NoLicense,
-    RateLimit,
 }

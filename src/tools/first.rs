@@ -20,6 +20,8 @@ const FIRST: &[&str] = &[
     "new_tab",
     "pick_option",
     "press_key",
+    // Off until the person switches it on; who does wants it used.
+    "run_script",
     "screenshot",
     "scroll",
     "select_index",

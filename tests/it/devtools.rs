@@ -199,8 +199,7 @@ async fn storage_is_read_masked_and_changed() {
     stage
         .eval(
             "localStorage.theme = 'dark'; localStorage.access_token = 'abc123'; sessionStorage.copy = pw.value;
-             sessionStorage.user = JSON.stringify({ name: 'Ana', password: 'x1y2' }); indexedDB.open('shop', 3);
-             new Promise(done => setTimeout(done, 50))",
+             sessionStorage.user = JSON.stringify({ name: 'Ana', password: 'x1y2' }); new Promise(done => { indexedDB.open('shop', 3).onsuccess = done })",
         )
         .await;
     let all = stage.call("get_storage", json!({})).await.text;

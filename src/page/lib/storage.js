@@ -18,7 +18,7 @@ const storage = (() => {
     const entries = [];
     let total = 0;
     let denied = false;
-    for (const area of ['local', 'session'].filter((area) => kind === 'all' || kind === area)) {
+    for (const area of ['local', 'session'].filter((each) => kind === 'all' || kind === each)) {
       try {
         const kept = areaOf(area);
         const names = key === null ? Object.keys(kept) : kept.getItem(key) === null ? [] : [key];

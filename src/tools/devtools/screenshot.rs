@@ -17,11 +17,11 @@ pub struct Screenshot;
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// Only the element of this number.
+    /// Only this element.
     index: Option<u32>,
-    /// Only the first element that this CSS selector finds.
+    /// Only what this CSS selector finds first.
     selector: Option<String>,
-    /// The whole page from top to end, not only what is in view.
+    /// The page from top to end.
     full_page: Option<bool>,
 }
 
@@ -29,7 +29,7 @@ impl Tool for Screenshot {
     const SPEC: ToolSpec = ToolSpec {
         name: "screenshot",
         title: "Screenshot",
-        description: "See the visible part of the page, one element or the full page as a picture. For looks and drawings only: inspect_page and extract_text read text better. Secret fields are painted over. `scale` is picture pixels per CSS px; `saved` is the picture in full size.",
+        description: "A picture of what is in view, one element or the full page, secrets painted over. For looks only; inspect_page and extract_text read text better. `scale`: pixels per CSS px.",
         category: Category::Devtools,
         exposure: Exposure::DefaultOn,
         effect: Effect::ChangesPage,

@@ -24,7 +24,7 @@ impl Tool for MoreTools {
     const SPEC: ToolSpec = ToolSpec {
         name: MORE_TOOLS,
         title: "More tools",
-        description: "Get more tools; they can be called in your next step. Groups: inspect (find text, HTML, DOM, PDF text, accessibility tree), interact (drag, focus, key by key, upload, by CSS selector), navigate (back, forward, reload), tabs (close), devtools (console, network, cookies, storage, JavaScript, viewport, marked screenshot), files (save, download …), memory (notes).",
+        description: "Get more tools; they can be called in your next step. Groups: inspect (find text, HTML, DOM, PDF text, accessibility tree), interact (drag, focus, key by key, upload, by CSS selector), navigate (back, forward, reload), tabs (close), devtools (console, network, cookies, storage, JavaScript, viewport, marks), files (save, read, PDF, download), memory (notes).",
         category: Category::Inspect,
         exposure: Exposure::Always,
         effect: Effect::ReadOnly,

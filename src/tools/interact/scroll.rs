@@ -57,7 +57,7 @@ impl Tool for Scroll {
     const SPEC: ToolSpec = ToolSpec {
         name: "scroll",
         title: "Scroll",
-        description: "Scroll the page, or the box `index` is in: by pages in a direction, by px (x, y), to an element (mode to with index or selector), or to the end of a list that loads more (mode to_end). Tells the position, pages above and below, and whether anything moved. Other tools scroll to their element themselves.",
+        description: "Scroll the page, or the box `index` is in: by pages in a direction, by px (x, y), to an element (mode to with index or selector), or to the end of a list that loads more (mode to_end). Tells the position and whether anything moved.",
         category: Category::Interact,
         exposure: Exposure::DefaultOn,
         effect: Effect::ChangesPage,

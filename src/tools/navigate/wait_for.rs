@@ -61,7 +61,7 @@ impl Tool for WaitFor {
     const SPEC: ToolSpec = ToolSpec {
         name: "wait_for",
         title: "Wait",
-        description: "Wait for a condition: selector, text, url_contains, network_idle, function, dialog or download; or for a time (ms). Give one of them; 60 s at most. Other tools already wait for what they cause, so call it only for things that take longer.",
+        description: "Wait for a condition: selector, text, url_contains, network_idle, function, dialog or download; or for a time (ms). Give one of them; 60 s at most. Other tools already wait for what they cause, so call it only for what takes longer.",
         category: Category::Navigate,
         exposure: Exposure::DefaultOn,
         effect: Effect::ReadOnly,

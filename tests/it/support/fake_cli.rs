@@ -238,9 +238,10 @@ impl Turn {
         self.answer_of(&id, limit).await
     }
 
-    /// Calls a tool; gives the call's id.
+    /// Calls a tool; gives the call's id. One that `more_tools` would reveal is called as if it had been.
     pub fn start_call(&self, tool: &str, args: Value) -> String {
-        self.start(tool, args, false)
+        let hidden = browy::tools::by_name(tool).is_some() && !browy::tools::first::is_first(tool);
+        self.start(tool, args, hidden)
     }
 
     /// Calls a tool although the host did not allow it.
