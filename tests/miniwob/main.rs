@@ -7,7 +7,7 @@
 #[path = "../it/support/mod.rs"]
 mod support;
 
-mod play;
 mod episode;
 mod oracles;
+mod play;
 mod table;

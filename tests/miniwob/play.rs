@@ -27,13 +27,14 @@ impl Line {
             Some((number, rest)) => (number.trim_start_matches(['*', '~']).parse().ok(), rest),
             None => (None, line),
         };
-        let tag: String = rest.trim_start_matches('<').chars().take_while(char::is_ascii_alphanumeric).collect();
+        let tag: String =
+            rest.trim_start_matches('<').chars().take_while(char::is_ascii_alphanumeric).collect();
         let inside = rest
             .rsplit_once("</")
             .and_then(|(before, _)| before.split_once('>'))
             .map(|(_, inside)| inside.to_owned());
         let named = attribute(rest, "aria-name");
-        let name = named.or(inside).unwrap_or_default();
+        let name = plain(&named.or(inside).unwrap_or_default());
         Self { index, text: line.to_owned(), tag, name }
     }
 
@@ -47,10 +48,12 @@ fn attribute(line: &str, name: &str) -> Option<String> {
     let start = line.find(&format!(" {name}="))? + name.len() + 2;
     let rest = &line[start..];
     let value = match rest.strip_prefix('"') {
-        Some(quoted) => quoted.split('"').next(),
-        None => rest.split([' ', '/', '>']).next(),
+        Some(quoted) => {
+            Regex::new(r#"^((?:[^"\\]|\\.)*)""#).unwrap().captures(quoted)?[1].replace("\\\"", "\"")
+        }
+        None => rest.split([' ', '/', '>']).next()?.to_owned(),
     };
-    value.map(str::to_owned)
+    Some(value)
 }
 
 /// One episode, as a model plays it.
@@ -84,7 +87,7 @@ impl<'a> Play<'a> {
         if !told.ok {
             return Err(told.text);
         }
-        Ok(unfenced(&told.text))
+        Ok(plain(&unfenced(&told.text)))
     }
 
     /// The task in its own words, on one line.
@@ -124,7 +127,9 @@ impl<'a> Play<'a> {
     pub async fn nth(&self, words: &str, nth: usize) -> Result<u32, String> {
         let view = self.view().await;
         let mut fit = view.iter().filter(|line| line.index.is_some() && line.text.contains(words));
-        fit.nth(nth).and_then(|line| line.index).ok_or_else(|| format!("no {words:?} ({nth}) in\n{}", told(&view)))
+        fit.nth(nth)
+            .and_then(|line| line.index)
+            .ok_or_else(|| format!("no {words:?} ({nth}) in\n{}", told(&view)))
     }
 
     /// The element of exactly this name (capitals do not count), of this tag unless it is empty.
@@ -200,7 +205,11 @@ impl<'a> Play<'a> {
     /// The numbers that `query_dom` gives to what a selector finds.
     pub async fn indexes(&self, selector: &str) -> Result<Vec<u32>, String> {
         let found = self.dom(selector).await?;
-        Ok(found.iter().filter_map(|one| one["index"].as_u64()).filter_map(|n| u32::try_from(n).ok()).collect())
+        Ok(found
+            .iter()
+            .filter_map(|one| one["index"].as_u64())
+            .filter_map(|n| u32::try_from(n).ok())
+            .collect())
     }
 
     /// The number of the first thing a selector finds.
@@ -216,6 +225,11 @@ impl<'a> Play<'a> {
     }
 }
 
+/// The page's words, without the escapes that keep them from looking like the fence.
+fn plain(text: &str) -> String {
+    text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+}
+
 /// What is between the two fence lines; nothing when there is no fence.
 fn unfenced(text: &str) -> String {
     let lines = text.lines().skip_while(|line| !line.contains(" fence=")).skip(1);
@@ -224,6 +238,11 @@ fn unfenced(text: &str) -> String {
 
 fn told(view: &[Line]) -> String {
     view.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n")
+}
+
+/// The nth (from 0) of a list, or what there is instead.
+pub fn nth_of<T: Clone + std::fmt::Debug>(list: &[T], nth: usize) -> Result<T, String> {
+    list.get(nth).cloned().ok_or_else(|| format!("no {nth} in {list:?}"))
 }
 
 /// What the groups of a pattern find in a text.

@@ -106,7 +106,7 @@ pub async fn tab(play: &Play<'_>) -> Played {
 /// click-tab-2 and its kin: look behind each tab for the word.
 pub async fn word_behind_tabs(play: &Play<'_>) -> Played {
     let asked = play.asked(r#"link "(.+)""#).await?;
-    look_behind(play, &asked[0], "Tab #").await
+    look_behind(play, &asked[0], "").await
 }
 
 /// click-collapsible-2: look below each heading for the word.
@@ -119,9 +119,13 @@ async fn look_behind(play: &Play<'_>, word: &str, doors: &str) -> Played {
     if play.press("", word).await.is_ok() {
         return Ok(());
     }
-    let count = play.controls().await.iter().filter(|line| line.name.trim().starts_with(doors)).count();
-    for door in 1..=count {
-        play.press("", &format!("{doors}{door}")).await?;
+    let fits = |line: &crate::play::Line| {
+        line.name.starts_with(doors) && (line.text.contains("role=presentation") || line.tag == "h3")
+    };
+    let doors: Vec<u32> =
+        play.controls().await.iter().filter(|line| fits(line)).filter_map(|line| line.index).collect();
+    for door in doors {
+        play.click(door).await?;
         if play.press("", word).await.is_ok() {
             return Ok(());
         }
@@ -256,8 +260,15 @@ pub async fn tic_tac_toe(play: &Play<'_>) -> Played {
         let markup = play.html("#area").await;
         let cells: Vec<char> = (0..9)
             .map(|cell| {
-                let tag = each(&format!(r#"<span([^>]*ttt-{cell}[^>]*)>"#), &markup).pop().unwrap_or_default();
-                if tag.contains("mark-x") { 'x' } else if tag.contains("mark-o") { 'o' } else { ' ' }
+                let tag =
+                    each(&format!(r#"<span([^>]*ttt-{cell}[^>]*)>"#), &markup).pop().unwrap_or_default();
+                if tag.contains("mark-x") {
+                    'x'
+                } else if tag.contains("mark-o") {
+                    'o'
+                } else {
+                    ' '
+                }
             })
             .collect();
         let third = |who: char| {
@@ -275,4 +286,18 @@ pub async fn tic_tac_toe(play: &Play<'_>) -> Played {
         }
     }
     Ok(())
+}
+
+/// identify-shape: the view tells what is drawn by its tag.
+pub async fn identify(play: &Play<'_>) -> Played {
+    let lines = play.controls().await;
+    let drawn = lines.iter().find(|line| line.tag != "button").ok_or_else(|| format!("{lines:#?}"))?;
+    let name = match drawn.tag.as_str() {
+        "rect" => "Rectangle",
+        "circle" => "Circle",
+        "polygon" => "Triangle",
+        _ if drawn.name.trim().parse::<u32>().is_ok() => "Number",
+        _ => "Letter",
+    };
+    play.press("button", name).await
 }

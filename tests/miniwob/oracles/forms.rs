@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::play::{Play, Played, each};
+use crate::play::{Play, Played, each, nth_of};
 
 /// The one text field of the page.
 async fn field(play: &Play<'_>) -> Result<u32, String> {
@@ -55,7 +55,7 @@ fn nth(word: &str) -> usize {
 pub async fn focus_nth(play: &Play<'_>) -> Played {
     let asked = play.asked(r"the (\w+) input").await?;
     let fields = play.indexes("#area input").await?;
-    play.must("focus_index", json!({ "index": fields[nth(&asked[0])] })).await.map(drop)
+    play.must("focus_index", json!({ "index": nth_of(&fields, nth(&asked[0]))? })).await.map(drop)
 }
 
 /// choose-list.
@@ -99,7 +99,8 @@ pub async fn sliders(play: &Play<'_>) -> Played {
     let asked = play.asked(r"\[(.*)\]").await?;
     let handles = play.indexes(".ui-slider-handle").await?;
     for (nth, wanted) in asked[0].split(',').enumerate() {
-        slide(play, handles[nth], &format!("#val-{}", nth + 1), wanted.trim().parse().unwrap_or(0)).await?;
+        slide(play, nth_of(&handles, nth)?, &format!("#val-{}", nth + 1), wanted.trim().parse().unwrap_or(0))
+            .await?;
     }
     play.submit().await
 }
@@ -110,7 +111,7 @@ pub async fn sequence(play: &Play<'_>) -> Played {
     let handle = play.at(".ui-slider-handle").await?;
     slide(play, handle, "#val", asked[0].parse().unwrap_or(0)).await?;
     let boxes = play.indexes("#area input[type=checkbox]").await?;
-    play.tick(boxes[nth(&asked[1])], true).await?;
+    play.tick(nth_of(&boxes, nth(&asked[1]))?, true).await?;
     play.submit().await
 }
 
@@ -118,17 +119,17 @@ pub async fn sequence(play: &Play<'_>) -> Played {
 pub async fn sequence_2(play: &Play<'_>) -> Played {
     let asked = play.asked(r#"the (\w+) radio .* "(-?\d+)" into the (\w+) textbox"#).await?;
     let radios = play.indexes("#area input[type=radio]").await?;
-    play.tick(radios[nth(&asked[0])], true).await?;
+    play.tick(nth_of(&radios, nth(&asked[0]))?, true).await?;
     let fields = play.indexes("#area input[type=text]").await?;
-    play.fill(fields[nth(&asked[2])], &asked[1]).await?;
+    play.fill(nth_of(&fields, nth(&asked[2]))?, &asked[1]).await?;
     play.submit().await
 }
 
 /// form-sequence-3: a drawn list, a button.
 pub async fn sequence_3(play: &Play<'_>) -> Played {
     let asked = play.asked(r#"Choose (.+) from the dropdown, .* "(\w+)""#).await?;
-    let list = play.at("#dropdown").await.or(play.find("select").await)?;
-    play.must("select_index", json!({ "index": list, "value": asked[0] })).await?;
+    play.press_first("▾").await?;
+    play.press("li", &asked[0]).await?;
     play.press("button", &asked[1]).await
 }
 
@@ -203,7 +204,7 @@ pub async fn odd_or_even(play: &Play<'_>) -> Played {
     let (odd, even) = (play.indexes("#area .odd").await?, play.indexes("#area .even").await?);
     for (row, number) in numbers.iter().enumerate() {
         let number: i32 = number.parse().unwrap_or(0);
-        play.click(if number % 2 == 0 { even[row] } else { odd[row] }).await?;
+        play.click(if number % 2 == 0 { nth_of(&even, row)? } else { nth_of(&odd, row)? }).await?;
     }
     play.submit().await
 }
@@ -211,48 +212,28 @@ pub async fn odd_or_even(play: &Play<'_>) -> Played {
 /// multi-layouts, multi-orderings: three fields, named in many ways.
 pub async fn movies(play: &Play<'_>) -> Played {
     let query = play.query().await?;
-    let genre = each(r"(?i)\b(action|adventure|comedy|crime|drama|fantasy|historical|horror|mystery|paranoid|political|romance|saga|satire|surreal|thriller|urban|western)\b", &query);
+    let genre = each(
+        r"(?i)\b(action|adventure|comedy|crime|drama|fantasy|historical|horror|mystery|paranoid|political|romance|saga|satire|surreal|thriller|urban|western)\b",
+        &query,
+    );
     let name = each(r"(?:directed by|director|by) (\w+)", &query);
     let year = each(r"(\d{4})", &query);
     let lines = play.controls().await;
-    for (word, value) in [("Genre", genre), ("Director", name), ("Year", year)] {
-        let named = |line: &&crate::play::Line| {
-            line.tag == "input"
-                && (line.text.contains(word) || word == "Year" && line.text.contains("Released"))
-        };
-        let index = lines.iter().find(named).and_then(|line| line.index);
-        let index = index.ok_or_else(|| format!("no field {word} in {lines:#?}"))?;
-        play.fill(index, value.first().ok_or_else(|| query.clone())?).await?;
+    // Not every layout names its fields, but the labels stand in the order of the fields.
+    let text = play.text("#area").await?;
+    let fields: Vec<u32> =
+        lines.iter().filter(|line| line.tag == "input").filter_map(|line| line.index).collect();
+    let mut labels = Vec::new();
+    for (words, value) in
+        [(["Genre", "Genre"], genre), (["Director", "Director"], name), (["Year", "Released"], year)]
+    {
+        let at = words.iter().filter_map(|word| text.find(word)).min().ok_or_else(|| text.clone())?;
+        labels.push((at, value));
+    }
+    labels.sort_by_key(|(at, _)| *at);
+    for (index, (_, value)) in fields.iter().zip(labels) {
+        play.fill(*index, value.first().ok_or_else(|| query.clone())?).await?;
     }
     let go = lines.iter().rev().find(|line| line.tag != "input").and_then(|line| line.index);
     play.click(go.ok_or("no button")?).await
-}
-
-/// number-checkboxes: the digit in a grid of four by seven, as the example shows it.
-pub async fn number_boxes(play: &Play<'_>) -> Played {
-    const DIGITS: [[&str; 7]; 10] = [
-        ["1111", "1001", "1001", "1001", "1001", "1001", "1111"],
-        ["0001", "0001", "0001", "0001", "0001", "0001", "0001"],
-        ["1111", "0001", "0001", "1111", "1000", "1000", "1111"],
-        ["1111", "0001", "0001", "1111", "0001", "0001", "1111"],
-        ["1001", "1001", "1001", "1111", "0001", "0001", "0001"],
-        ["1111", "1000", "1000", "1111", "0001", "0001", "1111"],
-        ["1111", "1000", "1000", "1111", "1001", "1001", "1111"],
-        ["1111", "0001", "0001", "0001", "0001", "0001", "0001"],
-        ["1111", "1001", "1001", "1111", "1001", "1001", "1111"],
-        ["1111", "1001", "1001", "1111", "0001", "0001", "0001"],
-    ];
-    let asked = play.asked(r#""(\d)""#).await?;
-    let digit: usize = asked[0].parse().unwrap_or(0);
-    let boxes = play.all("type=checkbox").await;
-    if boxes.len() != 28 {
-        return Err(format!("{} boxes", boxes.len()));
-    }
-    let cells = DIGITS[digit].iter().flat_map(|row| row.chars());
-    for (index, cell) in boxes.iter().zip(cells) {
-        if cell == '1' {
-            play.tick(*index, true).await?;
-        }
-    }
-    play.submit().await
 }

@@ -4,7 +4,6 @@ pub mod clicks;
 pub mod dates;
 pub mod drags;
 pub mod forms;
-pub mod lists;
 pub mod mail;
 pub mod reading;
 pub mod shops;
