@@ -88,3 +88,35 @@ async fn tasks_are_solved_through_the_tools() {
     stage.close().await;
     assert!(failed.is_empty(), "{} failed:\n{}", failed.len(), failed.join("\n\n"));
 }
+
+#[test]
+fn every_page_is_in_the_table_once() {
+    let mut pages: Vec<String> = std::fs::read_dir(pages().join("miniwob"))
+        .unwrap()
+        .filter_map(|entry| Some(entry.unwrap().file_name().to_str()?.strip_suffix(".html")?.to_owned()))
+        .collect();
+    pages.sort();
+    let listed: Vec<&str> = TASKS.iter().map(|(task, _)| *task).collect();
+    assert_eq!(listed, pages);
+}
+
+#[test]
+fn at_least_ninety_are_solved_and_the_others_are_told_with_reasons() {
+    let docs = include_str!("../../docs/testing.md");
+    let mut solved = 0;
+    for (task, way) in TASKS {
+        match way {
+            Way::Solved(_) => solved += 1,
+            Way::Unsolved(why) => {
+                let line =
+                    docs.lines().find(|line| line.starts_with("- ") && line.contains(&format!("`{task}`")));
+                assert!(line.is_some_and(|line| line.contains(why)), "docs/testing.md lacks {task}: {why}");
+            }
+        }
+    }
+    assert!(solved >= 90, "{solved} are solved");
+    assert!(
+        docs.contains(&format!("{solved} of its {} pages", TASKS.len())),
+        "docs/testing.md: {solved} are solved"
+    );
+}

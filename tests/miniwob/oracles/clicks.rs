@@ -252,42 +252,6 @@ pub async fn ascending(play: &Play<'_>) -> Played {
     Ok(())
 }
 
-/// tic-tac-toe: win where one can, else block, else the middle and the corners.
-pub async fn tic_tac_toe(play: &Play<'_>) -> Played {
-    const LINES: [[usize; 3]; 8] =
-        [[0, 1, 2], [3, 4, 5], [6, 7, 8], [0, 3, 6], [1, 4, 7], [2, 5, 8], [0, 4, 8], [2, 4, 6]];
-    for _ in 0..5 {
-        let markup = play.html("#area").await;
-        let cells: Vec<char> = (0..9)
-            .map(|cell| {
-                let tag =
-                    each(&format!(r#"<span([^>]*ttt-{cell}[^>]*)>"#), &markup).pop().unwrap_or_default();
-                if tag.contains("mark-x") {
-                    'x'
-                } else if tag.contains("mark-o") {
-                    'o'
-                } else {
-                    ' '
-                }
-            })
-            .collect();
-        let third = |who: char| {
-            LINES.iter().find_map(|line| {
-                let own = line.iter().filter(|cell| cells[**cell] == who).count();
-                let free = line.iter().find(|cell| cells[**cell] == ' ');
-                free.copied().filter(|_| own == 2)
-            })
-        };
-        let any = || [4, 0, 2, 6, 8, 1, 3, 5, 7].into_iter().find(|cell| cells[*cell] == ' ');
-        let Some(cell) = third('x').or_else(|| third('o')).or_else(any) else { return Ok(()) };
-        play.click(play.at(&format!("#ttt-{cell}")).await?).await?;
-        if play.text("#ttt-0").await.is_err() {
-            return Ok(());
-        }
-    }
-    Ok(())
-}
-
 /// identify-shape: the view tells what is drawn by its tag.
 pub async fn identify(play: &Play<'_>) -> Played {
     let lines = play.controls().await;

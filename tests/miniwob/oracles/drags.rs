@@ -97,13 +97,3 @@ pub async fn shape(play: &Play<'_>) -> Played {
     play.drag_by(shape, dx, dy).await?;
     play.submit().await
 }
-
-/// resize-textarea: by its handle.
-pub async fn resize(play: &Play<'_>) -> Played {
-    let asked = play.asked("the (height|width) is (larger|smaller)").await?;
-    let px = if asked[1] == "larger" { 12 } else { -12 };
-    let (handle, dx, dy) =
-        if asked[0] == "height" { (".ui-resizable-s", 0, px) } else { (".ui-resizable-e", px, 0) };
-    play.drag_by(play.at(handle).await?, dx, dy).await?;
-    play.submit().await
-}

@@ -7,7 +7,7 @@ pub async fn style(play: &Play<'_>) -> Played {
     let query = play.query().await?;
     let editor = play.at(".ql-editor").await?;
     let text = play.text(".ql-editor").await?;
-    match groups(r"the text (.+) the (?:style|color)", &query) {
+    match groups(r"give the text (.+) the (?:style|color)", &query) {
         Some(found) => {
             let before = text.find(&found[0]).ok_or_else(|| text.clone())?;
             play.keys_at(editor, "Control+Home").await?;
