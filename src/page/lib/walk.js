@@ -100,6 +100,7 @@ const walk = (() => {
    */
   function isPlain(element, tag, style, display, up) {
     if (!PLAIN.test(tag) || dom.firstElement(element) || dom.shadow(element) || listening.has(element)) return false;
+    if (tag === 'li' && isHeardByList(element)) return false;
     if (!up.pointer && style.cursor === 'pointer') return false;
     return display === 'inline' || !/auto|scroll/.test(style.overflow);
   }

@@ -1,5 +1,7 @@
 //! What is dragged.
 
+use serde_json::json;
+
 use crate::play::{Play, Played, each, nth_of};
 
 /// The names of the list, from top to bottom.
@@ -23,7 +25,19 @@ pub async fn items(play: &Play<'_>) -> Played {
         }
     };
     let rows = play.indexes("#sortable li").await?;
-    play.drop_on(nth_of(&rows, now)?, nth_of(&rows, to)?).await
+    // A row changes places with its neighbour only when it is led a little past the neighbour's middle.
+    let (from, onto) = (middle(play, &asked[0]).await?, middle(play, &nth_of(&names, to)?).await?);
+    play.drag_by(nth_of(&rows, now)?, 0, onto - from + if to > now { 5 } else { -5 }).await
+}
+
+/// How far down the middle of a row is, CSS px.
+async fn middle(play: &Play<'_>, name: &str) -> Result<i32, String> {
+    let found = play.must("find_visible_text", json!({ "text": name })).await?;
+    let matches = found["matches"].as_array().cloned().unwrap_or_default();
+    let row = matches.iter().filter(|row| row["text"].as_str().is_some_and(|text| text.trim() == name));
+    let y = row.filter_map(|row| row["y"].as_f64()).next_back().ok_or_else(|| found.to_string())?;
+    #[allow(clippy::cast_possible_truncation, reason = "CSS px of a window")]
+    Ok(y as i32)
 }
 
 /// drag-items-grid: three by three.
