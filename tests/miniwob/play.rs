@@ -37,11 +37,6 @@ impl Line {
         let name = plain(&named.or(inside).unwrap_or_default());
         Self { index, text: line.to_owned(), tag, name }
     }
-
-    /// The value of an attribute that the view tells.
-    pub fn attr(&self, name: &str) -> Option<String> {
-        attribute(&self.text, name)
-    }
 }
 
 fn attribute(line: &str, name: &str) -> Option<String> {
@@ -110,12 +105,6 @@ impl<'a> Play<'a> {
     /// The element lines only.
     pub async fn controls(&self) -> Vec<Line> {
         self.view().await.into_iter().filter(|line| line.index.is_some()).collect()
-    }
-
-    /// The numbers of the element lines that hold these words.
-    pub async fn all(&self, words: &str) -> Vec<u32> {
-        let lines = self.controls().await;
-        lines.iter().filter(|line| line.text.contains(words)).filter_map(|line| line.index).collect()
     }
 
     /// The first element line that holds these words.
