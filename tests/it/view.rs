@@ -28,6 +28,33 @@ async fn controls_of_every_kind_are_listed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn rows_of_a_list_that_hears_the_press_for_them_are_listed() {
+    let stage = Stage::open(
+        "<ul id=sortable><li>One</li><li>Two</li></ul><ul id=links><li><a href='#x'>Go</a></li></ul>
+         <ul><li>Only text</li></ul>
+         <script>for (const list of [sortable, links]) list.addEventListener('mousedown', () => {});</script>",
+    )
+    .await;
+    let seen = view(&stage).await;
+    assert_eq!(lines(&seen), ["[1]<li>One</li>", "[2]<li>Two</li>", "[3]<a href=\"#x\">Go</a>"]);
+    stage.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn text_area_that_is_asked_for_is_read_whole() {
+    let stage = Stage::open(
+        "<textarea id=open></textarea><textarea id=code style='-webkit-text-security:disc'>hunter2</textarea>",
+    )
+    .await;
+    stage.eval("document.querySelector('#open').value = 'word '.repeat(400) + 'last'").await;
+    let whole = stage.call("extract_text", json!({ "selector": "#open" })).await;
+    assert!(whole.ok && whole.text.contains("word last"), "{}", whole.text);
+    let masked = stage.call("extract_text", json!({ "selector": "#code" })).await;
+    assert!(!masked.text.contains("hunter2"), "{}", masked.text);
+    stage.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn clickable_boxes_are_listed_once_and_wrappers_are_not() {
     let stage = Stage::open(include_str!("view/boxes.html")).await;
     let seen = view(&stage).await;

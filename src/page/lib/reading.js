@@ -225,7 +225,7 @@ const reading = (() => {
     return null;
   }
 
-  return { visible, find, isSeen, deadline };
+  return { visible, find, isSeen, deadline, MOST };
 })();
 
 registry.define('readText', (/** @type {string} */ selector) => {
@@ -237,6 +237,11 @@ registry.define('readText', (/** @type {string} */ selector) => {
       if (error instanceof DOMException && error.name === 'SyntaxError') return { wrong: true };
       throw error;
     }
+  }
+  if (start && dom.tag(start) === 'textarea' && !secret.hidesValue(start)) {
+    // Asked for by itself it is a text to read, and no other tool tells a long one whole.
+    const text = String(describe.areaValue(start));
+    return { found: true, text: text.slice(0, reading.MOST), cut: text.length > reading.MOST };
   }
   return start ? { found: true, ...reading.visible(start) } : { found: false };
 });

@@ -50,7 +50,14 @@ const walk = (() => {
       if (dom.has(element, 'tabindex') && Number(dom.attr(element, 'tabindex')) >= 0) return 'handler';
     }
     if (listening.has(element)) return 'handler';
+    if (tag === 'li' && isHeardByList(element)) return 'weak';
     return !inherited.pointer && style.cursor === 'pointer' ? 'weak' : null;
+  }
+
+  /** Sortable lists and menus often hear the presses for all of their rows. @param {Element} row */
+  function isHeardByList(row) {
+    const list = dom.parent(row);
+    return list !== null && dom.isElement(list) && /^(ul|ol)$/.test(dom.tag(list)) && listening.has(list);
   }
 
   const NATIVE = /^(input|button|select|textarea|a|area|summary|video|audio)$/;
@@ -93,6 +100,7 @@ const walk = (() => {
    */
   function isPlain(element, tag, style, display, up) {
     if (!PLAIN.test(tag) || dom.firstElement(element) || dom.shadow(element) || listening.has(element)) return false;
+    if (tag === 'li' && isHeardByList(element)) return false;
     if (!up.pointer && style.cursor === 'pointer') return false;
     return display === 'inline' || !/auto|scroll/.test(style.overflow);
   }
