@@ -421,7 +421,9 @@ const walk = (() => {
       if (!kind && scrollable && !owner) kind = 'scroll';
       if (!kind && !down.live && isText(element, tag, role) && !(owner && owner.kind !== 'scroll')) kind = 'text';
       if (!kind || this.made.has(element)) return null;
-      return this.make(element, kind, tag, role, style, owner, down, scrollable);
+      const made = this.make(element, kind, tag, role, style, owner, down, scrollable);
+      if (tag === 'input' && isClippedAway(style) && dom.matches(element, '[type=range]')) standBy(made);
+      return made;
     }
 
     /**
@@ -540,6 +542,17 @@ const walk = (() => {
         }
       }
     }
+  }
+
+  /**
+   * The handle that holds a slider which is clipped away stands for it.
+   * @param {Candidate} candidate
+   */
+  function standBy(candidate) {
+    const handle = dom.flatParent(candidate.element);
+    if (!handle || !operable(handle)) return;
+    candidate.proxy = handle;
+    candidate.style = null;
   }
 
   /**
