@@ -219,6 +219,7 @@ function standstill(el) {
 function standIn(el) {
   const labels = /** @type {{labels?: NodeListOf<HTMLLabelElement> | null}} */ (/** @type {unknown} */ (el)).labels;
   for (const label of labels ?? []) if (isDrawn(label)) return label;
+  if (dom.editContext(el) && el.parentElement && isDrawn(el.parentElement)) return el.parentElement;
   if (!isInput(el) || !['checkbox', 'radio'].includes(el.type)) return null;
   let at = el.parentElement;
   for (let level = 0; at && at !== document.body && level < 3; level++, at = at.parentElement) {

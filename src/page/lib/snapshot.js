@@ -24,7 +24,11 @@ const snapshot = (() => {
     const least = field ? 1 : 2;
     if (!(box.right - box.left >= least && box.bottom - box.top >= least)) return false;
     if (inherited.opacity < 0.05 && !field && !isField(candidate)) return false;
-    if (field && isAside(candidate) && dom.style(visible).pointerEvents === 'none') return false;
+    if (tag !== 'select' && candidate.proxy && isAside(candidate)) return false;
+    if (field && isAside(candidate)) {
+      if (tag !== 'select' && box.right - box.left <= 2 && box.bottom - box.top <= 2) return false;
+      if (dom.style(visible).pointerEvents === 'none') return false;
+    }
     if (geometry.isEmpty(geometry.meet(box, candidate.clip.reach))) return false;
     if (box.right - box.left > 2 || box.bottom - box.top > 2 || kind === 'text') {
       const style = candidate.style ?? dom.style(visible);
@@ -42,9 +46,9 @@ const snapshot = (() => {
    * A field that a component keeps for itself: neither the keyboard nor a screen reader gets to it.
    * @param {Candidate} candidate
    */
-  const isAside = ({ element, tag, proxy }) =>
+  const isAside = ({ element, tag }) =>
     /^(input|select|textarea)$/.test(tag) &&
-    !proxy &&
+    !/^(checkbox|radio|file)$/.test(describe.type(element, tag)) &&
     dom.attr(element, 'aria-hidden') === 'true' &&
     Number(dom.attr(element, 'tabindex') ?? 0) < 0;
 
@@ -65,6 +69,11 @@ const snapshot = (() => {
       if (candidate.dropped && candidate.scrollable) {
         candidate.dropped = false;
         candidate.kind = 'scroll';
+      }
+      if (candidate.dropped && /^(radio)?group$/.test(candidate.role) && candidate.kind !== 'control') {
+        candidate.dropped = false;
+        candidate.kind = 'text';
+        continue;
       }
       if (candidate.dropped) continue;
       for (let owner = candidate.owner; owner; owner = owner.owner) owner.inner += 1;

@@ -43,6 +43,10 @@ const things = (() => {
     if (!isBare(candidate)) return false;
     // The page says itself that it is nothing.
     if (role) return true;
+    let at = dom.flatParent(element);
+    for (let level = 0; at && level < LEVELS; level++, at = dom.flatParent(at)) {
+      if (dom.attr(at, 'aria-hidden') === 'true') return true;
+    }
     const style = dom.style(element);
     if (!/^(auto|default|text)$/.test(style.cursor) || style.backgroundImage !== 'none') return false;
     if (!/^rgba\(.*, 0\)$/.test(style.backgroundColor) || dom.find(element, '*')) return false;

@@ -39,7 +39,8 @@ const walk = (() => {
   function kindOf(element, tag, role, bare, style, inherited) {
     if (NATIVE.test(tag) && isNative(element, tag)) return 'control';
     if (tag === 'html' || tag === 'body') {
-      return !inherited.editable && inherited.place.design ? 'control' : null;
+      const edited = tag === 'body' && dom.has(element, 'contenteditable') && dom.editable(element);
+      return !inherited.editable && (inherited.place.design || edited) ? 'control' : null;
     }
     if (tag === 'iframe' || tag === 'frame' || tag === 'input') return null;
     if (role && ROLES.test(role)) return 'control';
@@ -422,7 +423,8 @@ const walk = (() => {
       if (!kind && !down.live && isText(element, tag, role) && !(owner && owner.kind !== 'scroll')) kind = 'text';
       if (!kind || this.made.has(element)) return null;
       const made = this.make(element, kind, tag, role, style, owner, down, scrollable);
-      if (tag === 'input' && isClippedAway(style) && dom.matches(element, '[type=range]')) standBy(made);
+      const unseen = tag === 'input' ? isClippedAway(style) && dom.matches(element, '[type=range]') : hasContext(element, role);
+      if (unseen) standBy(made);
       return made;
     }
 
@@ -478,6 +480,8 @@ const walk = (() => {
       const known = this.made.get(control);
       if (operable(control)) return known ?? this.stand(label, style, down);
       if (known?.proxy) return known;
+      // A press on the label gives no focus to what is not there.
+      if (dom.matches(control, 'textarea') && !control.checkVisibility()) return this.stand(label, style, down);
       if (known) known.dropped = true;
       if (style.visibility !== 'visible') return null;
       const tag = dom.tag(control);
@@ -544,14 +548,17 @@ const walk = (() => {
     }
   }
 
+  /** An editor that draws its text elsewhere. @param {Element} element @param {string} role */
+  const hasContext = (element, role) => role === 'textbox' && dom.editContext(element) !== null && !operable(element);
+
   /**
-   * The handle that holds a slider which is clipped away stands for it.
+   * The handle of a slider that is clipped away stands for it, the surface of an editor for the point its text goes to.
    * @param {Candidate} candidate
    */
   function standBy(candidate) {
-    const handle = dom.flatParent(candidate.element);
-    if (!handle || !operable(handle)) return;
-    candidate.proxy = handle;
+    const around = dom.flatParent(candidate.element);
+    if (!around || !operable(around)) return;
+    candidate.proxy = around;
     candidate.style = null;
   }
 
