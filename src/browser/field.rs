@@ -257,6 +257,7 @@ impl Browser {
             if clear && let Some(key) = Key::named("a") {
                 let all = if cfg!(target_os = "macos") { Modifiers::META } else { Modifiers::CONTROL };
                 self.press_key(cancel, element.target.tab, &key, all).await?;
+                self.field_op(cancel, element, json!({ "op": "drawn" })).await?;
             }
             self.type_over(cancel, element, field, &text, clear).await?;
             return Ok(Expected::Ends(text.rsplit('\n').next().unwrap_or_default().to_owned()));

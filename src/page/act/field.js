@@ -1,7 +1,7 @@
 /**
  * One form field: what it is, taking the focus, being set, what it holds.
  * @this {Element}
- * @param {{op: 'look' | 'give' | 'focused' | 'focus' | 'select' | 'set' | 'read', clear?: boolean, value?: string}} args
+ * @param {{op: 'look' | 'give' | 'focused' | 'focus' | 'select' | 'set' | 'read' | 'drawn', clear?: boolean, value?: string}} args
  */
 function field(args) {
   const el = fieldOf(this);
@@ -22,6 +22,14 @@ function field(args) {
     };
   }
   if (!el.isConnected) return { connected: false };
+  if (args.op === 'drawn') {
+    // Two frames, so that the page has taken note of what its keys did; none come in a tab that is not shown.
+    return new Promise(done => {
+      const look = () => done({ connected: el.isConnected, focused: hasFocus(el) });
+      requestAnimationFrame(() => requestAnimationFrame(look));
+      setTimeout(look, 300);
+    });
+  }
   if (args.op === 'give') {
     bringIntoView(el);
     /** @type {HTMLElement} */ (el).focus({ preventScroll: true });

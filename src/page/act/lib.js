@@ -104,6 +104,9 @@ function isDrawnInside(node, target, roots) {
 function isPressOn(hit, target, roots) {
   if (!hit) return false;
   if (isDrawnInside(hit, target, roots)) return true;
+  // The field of a combobox may leave the pointer to the whole box.
+  const box = dom.style(target).pointerEvents === 'none' ? (target.parentElement?.closest('[role=combobox]') ?? null) : null;
+  if (box && isDrawnInside(hit, box, roots)) return !controlBetween(hit, box, target, roots);
   const label = hit.closest('label');
   return !!label && label.control === target && !controlBetween(hit, label, target, roots);
 }

@@ -39,8 +39,8 @@ const walk = (() => {
   function kindOf(element, tag, role, bare, style, inherited) {
     if (NATIVE.test(tag) && isNative(element, tag)) return 'control';
     if (tag === 'html' || tag === 'body') {
-      const edited = tag === 'body' && dom.has(element, 'contenteditable') && dom.editable(element);
-      return !inherited.editable && (inherited.place.design || edited) ? 'control' : null;
+      const edited = inherited.place.design || (dom.has(element, 'contenteditable') && dom.editable(element));
+      return !inherited.editable && edited ? 'control' : null;
     }
     if (tag === 'iframe' || tag === 'frame' || tag === 'input') return null;
     if (role && ROLES.test(role)) return 'control';
@@ -423,8 +423,7 @@ const walk = (() => {
       if (!kind && !down.live && isText(element, tag, role) && !(owner && owner.kind !== 'scroll')) kind = 'text';
       if (!kind || this.made.has(element)) return null;
       const made = this.make(element, kind, tag, role, style, owner, down, scrollable);
-      const unseen = tag === 'input' ? isClippedAway(style) && dom.matches(element, '[type=range]') : hasContext(element, role);
-      if (unseen) standBy(made);
+      if (tag === 'input' ? isClippedAway(style) && dom.matches(element, '[type=range]') : hasContext(element, role)) standBy(made);
       return made;
     }
 
