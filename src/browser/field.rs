@@ -139,8 +139,8 @@ fn shorten(value: &str) -> String {
 pub enum Expected {
     /// This text, as far as the page does not format it.
     Text(String),
-    /// Text that ends so, on the line of the cursor.
-    Ends(String),
+    /// Text that has this in it.
+    Holds(String),
     /// This number, as number fields write it.
     Number(String),
     /// This state.
@@ -260,7 +260,7 @@ impl Browser {
                 self.field_op(cancel, element, json!({ "op": "drawn" })).await?;
             }
             self.type_over(cancel, element, field, &text, clear).await?;
-            return Ok(Expected::Ends(text.rsplit('\n').next().unwrap_or_default().to_owned()));
+            return Ok(Expected::Holds(text.rsplit('\n').next().unwrap_or_default().to_owned()));
         }
         self.type_over(cancel, element, field, &text, clear && before.value.is_some_and(|v| !v.is_empty()))
             .await?;
@@ -525,15 +525,13 @@ pub(super) fn agrees(expected: &Expected, held: &Held) -> bool {
         }),
         Expected::Number(number) => held.value.as_deref().is_some_and(|value| same_number(number, value)),
         Expected::Text(text) => held.value.as_deref().is_some_and(|value| same_text(text, value)),
-        Expected::Ends(text) => {
-            held.value.as_deref().is_some_and(|value| value.trim_end().ends_with(text.trim_end()))
-        }
+        Expected::Holds(text) => held.value.as_deref().is_some_and(|value| value.contains(text.trim_end())),
     }
 }
 
 pub(super) fn rejected(expected: &Expected, held: &Held) -> Refusal {
     let error = match expected {
-        Expected::Text(text) | Expected::Ends(text) | Expected::Number(text) => {
+        Expected::Text(text) | Expected::Holds(text) | Expected::Number(text) => {
             let now = held.value.clone().unwrap_or_default();
             if now.is_empty() {
                 "The field does not keep the text: it is empty now.".to_owned()

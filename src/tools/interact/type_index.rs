@@ -54,6 +54,10 @@ async fn type_text(cx: &ToolCx, args: Args) -> Result<Map<String, Value>, ActErr
         browser.enter_text(cancel, &element, &field, &args.text, args.clear.unwrap_or(true)).await?;
     let held = browser.keeps(cancel, &element, &expected, Instant::now()).await?;
     let mut words = held.words();
+    if field.self_drawn {
+        // What is around the cursor, and behind what the page draws.
+        words.remove("value");
+    }
     words.insert("tag".to_owned(), json!(field.tag));
     if let Some(invalid) = &held.invalid {
         words.insert("hint".to_owned(), json!(format!("The browser finds the value wrong: {invalid}")));
