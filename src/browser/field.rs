@@ -76,6 +76,9 @@ pub struct Field {
     pub readonly: bool,
     /// A text field with a list of suggestions.
     pub combobox: bool,
+    /// An editor that takes text through an EditContext and draws it itself: only its own keys select in it, and it
+    /// tells no more of its text than what is around the cursor.
+    pub self_drawn: bool,
     #[serde(flatten)]
     held: Held,
 }
@@ -136,6 +139,8 @@ fn shorten(value: &str) -> String {
 pub enum Expected {
     /// This text, as far as the page does not format it.
     Text(String),
+    /// Text that has this in it.
+    Holds(String),
     /// This number, as number fields write it.
     Number(String),
     /// This state.
@@ -248,6 +253,15 @@ impl Browser {
         }
         let before = self.take_focus(cancel, element, clear).await?;
         let old = if clear { String::new() } else { before.value.clone().unwrap_or_default() };
+        if field.self_drawn {
+            if clear && let Some(key) = Key::named("a") {
+                let all = if cfg!(target_os = "macos") { Modifiers::META } else { Modifiers::CONTROL };
+                self.press_key(cancel, element.target.tab, &key, all).await?;
+                self.field_op(cancel, element, json!({ "op": "drawn" })).await?;
+            }
+            self.type_over(cancel, element, field, &text, clear).await?;
+            return Ok(Expected::Holds(text.rsplit('\n').next().unwrap_or_default().to_owned()));
+        }
         self.type_over(cancel, element, field, &text, clear && before.value.is_some_and(|v| !v.is_empty()))
             .await?;
         Ok(Expected::Text(format!("{old}{text}")))
@@ -511,12 +525,13 @@ pub(super) fn agrees(expected: &Expected, held: &Held) -> bool {
         }),
         Expected::Number(number) => held.value.as_deref().is_some_and(|value| same_number(number, value)),
         Expected::Text(text) => held.value.as_deref().is_some_and(|value| same_text(text, value)),
+        Expected::Holds(text) => held.value.as_deref().is_some_and(|value| value.contains(text.trim_end())),
     }
 }
 
 pub(super) fn rejected(expected: &Expected, held: &Held) -> Refusal {
     let error = match expected {
-        Expected::Text(text) | Expected::Number(text) => {
+        Expected::Text(text) | Expected::Holds(text) | Expected::Number(text) => {
             let now = held.value.clone().unwrap_or_default();
             if now.is_empty() {
                 "The field does not keep the text: it is empty now.".to_owned()

@@ -24,6 +24,7 @@ pub const LIBRARY: &str = concat!(
     include_str!("lib/restless.js"),
     include_str!("lib/walk.js"),
     include_str!("lib/describe.js"),
+    include_str!("lib/things.js"),
     include_str!("lib/snapshot.js"),
     include_str!("lib/points.js"),
     include_str!("lib/places.js"),

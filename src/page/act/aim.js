@@ -22,6 +22,9 @@ function aim(args) {
     const proxy = standIn(asked);
     if (!proxy) return { class: 'hidden', error: 'The element is in the page but not drawn. Open what contains it, then look again.' };
     target = proxy;
+  } else if (getComputedStyle(asked).pointerEvents === 'none') {
+    // The field of a combobox that leaves the pointer to the whole box.
+    target = asked.parentElement?.closest('[role=combobox]') ?? asked;
   }
   const roots = rootsOf(target);
   const found = (/** @type {{x: number, y: number}} */ at, /** @type {boolean} */ scrolled) => ({

@@ -1,7 +1,7 @@
 /**
  * One form field: what it is, taking the focus, being set, what it holds.
  * @this {Element}
- * @param {{op: 'look' | 'give' | 'focused' | 'focus' | 'select' | 'set' | 'read', clear?: boolean, value?: string}} args
+ * @param {{op: 'look' | 'give' | 'focused' | 'focus' | 'select' | 'set' | 'read' | 'drawn', clear?: boolean, value?: string}} args
  */
 function field(args) {
   const el = fieldOf(this);
@@ -16,11 +16,20 @@ function field(args) {
       drawn: isDrawn(el) || standIn(el) !== null,
       readonly: /** @type {HTMLInputElement} */ (el).readOnly === true || el.getAttribute('aria-readonly') === 'true',
       combobox: kind === 'text' && (el.getAttribute('role') === 'combobox' || el.getAttribute('aria-haspopup') === 'listbox'),
+      selfDrawn: dom.editContext(el) !== null,
       connected: true,
       ...held(el, kind),
     };
   }
   if (!el.isConnected) return { connected: false };
+  if (args.op === 'drawn') {
+    // Two frames, so that the page has taken note of what its keys did; none come in a tab that is not shown.
+    return new Promise(done => {
+      const look = () => done({ connected: el.isConnected, focused: hasFocus(el) });
+      requestAnimationFrame(() => requestAnimationFrame(look));
+      setTimeout(look, 300);
+    });
+  }
   if (args.op === 'give') {
     bringIntoView(el);
     /** @type {HTMLElement} */ (el).focus({ preventScroll: true });
@@ -75,7 +84,7 @@ function kindOf(el) {
     if (el.type === 'file') return 'file';
     return 'text';
   }
-  if (isHtml(el) && el.isContentEditable) return 'editable';
+  if (isHtml(el) && (el.isContentEditable || dom.editContext(el))) return 'editable';
   const [role = ''] = (el.getAttribute('role') ?? '').trim().toLowerCase().split(/\s+/);
   if (role === 'radio' || role === 'menuitemradio') return 'radio';
   if (/^(checkbox|switch|menuitemcheckbox)$/.test(role)) return 'check';
@@ -96,7 +105,7 @@ function held(el, kind) {
   const out = {};
   if (isSecret(el)) return out;
   if (kind === 'text' || kind === 'set') out.value = /** @type {HTMLInputElement} */ (el).value;
-  if (kind === 'editable') out.value = /** @type {HTMLElement} */ (el).innerText;
+  if (kind === 'editable') out.value = dom.editContext(el)?.text ?? /** @type {HTMLElement} */ (el).innerText;
   if (kind === 'check' || kind === 'radio') out.checked = checkedOf(el);
   if (isSelect(el)) {
     out.value = el.value;
@@ -138,6 +147,8 @@ function hasFocus(el) {
  * @param {boolean} all the whole content, or only the place behind it
  */
 function selectContent(el, kind, all) {
+  // What the page draws itself, only its own keys select.
+  if (dom.editContext(el)) return;
   if (kind === 'editable') {
     document.execCommand('selectAll');
     if (!all) getSelection()?.collapseToEnd();

@@ -104,6 +104,9 @@ function isDrawnInside(node, target, roots) {
 function isPressOn(hit, target, roots) {
   if (!hit) return false;
   if (isDrawnInside(hit, target, roots)) return true;
+  // The field of a combobox may leave the pointer to the whole box.
+  const box = dom.style(target).pointerEvents === 'none' ? (target.parentElement?.closest('[role=combobox]') ?? null) : null;
+  if (box && isDrawnInside(hit, box, roots)) return !controlBetween(hit, box, target, roots);
   const label = hit.closest('label');
   return !!label && label.control === target && !controlBetween(hit, label, target, roots);
 }
@@ -219,6 +222,7 @@ function standstill(el) {
 function standIn(el) {
   const labels = /** @type {{labels?: NodeListOf<HTMLLabelElement> | null}} */ (/** @type {unknown} */ (el)).labels;
   for (const label of labels ?? []) if (isDrawn(label)) return label;
+  if (dom.editContext(el) && el.parentElement && isDrawn(el.parentElement)) return el.parentElement;
   if (!isInput(el) || !['checkbox', 'radio'].includes(el.type)) return null;
   let at = el.parentElement;
   for (let level = 0; at && at !== document.body && level < 3; level++, at = at.parentElement) {

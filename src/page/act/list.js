@@ -24,7 +24,7 @@ function list(args) {
     moved,
     menu: only?.getAttribute('role') === 'menuitem',
     disabled: !!only && standstill(only) !== null,
-    selected: (only?.getAttribute('aria-selected') ?? only?.getAttribute('aria-checked')) === 'true',
+    selected: only !== undefined && isTaken(only),
     editable: input !== null && !input.readOnly,
     value: isSecret(input ?? this) ? '' : oneLine(input ? input.value : isHtml(this) ? this.innerText : '', 200),
     chosen: options.filter(o => o.getAttribute('aria-selected') === 'true').map(nameOf),
@@ -33,7 +33,7 @@ function list(args) {
     marked: hasMark(this),
     // Some boxes show their choice beside the field itself, as chips.
     texts: textsIn(this, lists),
-    around: textsIn(this.parentElement, lists),
+    around: textsIn(surroundOf(this), lists),
     offers: offersOf(this, args.option),
   };
 }

@@ -83,6 +83,51 @@ function isFloating(el) {
   return false;
 }
 
+const OPTION = '[role=option],[role=menuitem],[role=menuitemradio],[role=menuitemcheckbox],[role=treeitem]';
+
+/**
+ * A list that is there for screen readers alone.
+ * @param {Element} list
+ */
+function isFolded(list) {
+  const box = list.getBoundingClientRect();
+  return (box.width < 1 || box.height < 1) && getComputedStyle(list).overflow === 'hidden' && isHtml(list) && list.childElementCount > 0;
+}
+
+/**
+ * What is drawn beside such a list: elements that are called options by their class.
+ * @param {Element} list
+ * @returns {Element[]}
+ */
+function twinsOf(list) {
+  const all = list.parentElement?.querySelectorAll('[class*=option]') ?? [];
+  const named = [...all].filter(el => [...el.classList].some(name => /(^|[-_])option$/.test(name)) && !list.contains(el) && isDrawn(el));
+  return named.filter(el => !named.some(other => other !== el && other.contains(el)));
+}
+
+/** @param {Element} option */
+function isTaken(option) {
+  const said = option.getAttribute('aria-selected') ?? option.getAttribute('aria-checked');
+  return said === null ? [...option.classList].some(name => /(^|[-_])option-selected$/.test(name)) : said === 'true';
+}
+
+/**
+ * The part of the page that a box has for itself: its choice may be drawn there, beside the field.
+ * @param {Element} box
+ * @returns {Element | null}
+ */
+function surroundOf(box) {
+  let at = box.parentElement;
+  for (let level = 0; at && level < 2; level++) {
+    const up = at.parentElement;
+    if (!up || /^(body|form|fieldset|main|label)$/.test(up.localName)) break;
+    const others = [...up.querySelectorAll('input:not([type=hidden]),select,textarea,[role=combobox]')];
+    if (others.some(el => el !== box && !el.contains(box) && !box.contains(el) && el.getAttribute('aria-hidden') !== 'true')) break;
+    at = up;
+  }
+  return at;
+}
+
 /**
  * The drawn options of a box.
  * @param {Element} box
@@ -91,9 +136,16 @@ function isFloating(el) {
 function optionsOf(box) {
   const found = new Set();
   for (const list of listsOf(box)) {
-    for (const option of list.querySelectorAll('[role=option],[role=menuitem],[role=menuitemradio],[role=menuitemcheckbox],[role=treeitem]')) {
-      if (isDrawn(option)) found.add(option);
+    if (isFolded(list)) {
+      for (const option of twinsOf(list)) found.add(option);
+      continue;
     }
+    const parts = [...list.querySelectorAll(OPTION)];
+    // Web components take their options from the page around them.
+    for (const slot of list.querySelectorAll('slot')) {
+      for (const part of slot.assignedElements({ flatten: true })) parts.push(part, ...part.querySelectorAll(OPTION));
+    }
+    for (const option of parts) if (option.matches(OPTION) && isDrawn(option)) found.add(option);
   }
   return [...found];
 }

@@ -161,6 +161,8 @@ const describe = (() => {
     if (secret.hidesValue(element)) return null;
     const told = dom.attr(element, 'aria-valuetext') ?? dom.attr(element, 'aria-valuenow');
     if (told) return names.cut(told, cap);
+    // What is around the cursor, and behind what the page draws.
+    if (dom.editContext(element)) return null;
     if (isEditor(element) || /^(combobox|textbox|searchbox|spinbutton)$/.test(names.role(element)))
       return names.textOf(element, cap) || null;
     return null;

@@ -21,6 +21,7 @@ const dom = (() => {
   const contentDocument = getter(HTMLIFrameElement.prototype, 'contentDocument');
   const frameDocument = getter(HTMLFrameElement.prototype, 'contentDocument');
   const host = getter(ShadowRoot.prototype, 'host');
+  const editContextOf = Object.getOwnPropertyDescriptor(html, 'editContext')?.get;
 
   const self = {
     /** @type {(n: Node) => number} */ type: getter(node, 'nodeType'),
@@ -70,6 +71,8 @@ const dom = (() => {
 
     /** @param {Node | null} n @returns {n is Element} */
     isElement: (n) => n !== null && self.type(n) === 1,
+    /** Where text goes that the page draws itself, without being editable. @param {Element} e @returns {{ text: string } | null} */
+    editContext: (e) => editContextOf?.call(e) ?? null,
     /** Of HTML, not SVG or MathML. @param {Element} e @returns {e is HTMLElement} */
     isHtml: (e) => namespace(e) === 'http://www.w3.org/1999/xhtml',
 

@@ -35,4 +35,26 @@ const flat = {
     }
     return null;
   },
+
+  /**
+   * The children of a flex or grid box as they are shown; `null`: as they stand.
+   * @param {Node} first
+   * @param {CSSStyleDeclaration} style
+   * @returns {Node[] | null}
+   */
+  reordered(first, style) {
+    /** @type {{ node: Node, order: number }[]} */
+    const children = [];
+    let any = false;
+    for (let node = /** @type {Node | null} */ (first); node; node = dom.next(node)) {
+      const order = dom.isElement(node) ? Number(dom.style(node).order) || 0 : 0;
+      any ||= order !== 0;
+      children.push({ node, order });
+    }
+    const backwards = style.display.endsWith('flex') && style.flexDirection.endsWith('reverse');
+    if (!any && !backwards) return null;
+    if (any) children.sort((a, b) => a.order - b.order);
+    if (backwards) children.reverse();
+    return children.map((child) => child.node);
+  },
 };

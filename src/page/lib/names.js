@@ -181,22 +181,41 @@ const names = (() => {
     const explicit = role(element);
     if (explicit ? FROM_CONTENT.test(explicit) : CONTENT_TAGS.test(tag)) {
       const name = textOf(element, cap, skip);
-      return name ? { name, content: true } : { name: title(element) || icon(element), content: false };
+      if (name) return { name, content: true };
+      return { name: labelOf(element, cap) || title(element) || icon(element) || drawn(element), content: false };
     }
-    const labelled = labels(element)[0];
-    if (labelled) return { name: textOf(labelled, cap), content: false };
+    const labelled = labelOf(element, cap);
+    if (labelled) return { name: labelled, content: false };
     return {
       name: title(element) || (explicit === 'combobox' || explicit === 'textbox' ? nearby(element, 80) : ''),
       content: false,
     };
   }
 
-  /** @param {Element} element @param {string} type @param {number} cap */
-  function field(element, type, cap) {
+  /** What its labels say. @param {Element} element @param {number} cap */
+  function labelOf(element, cap) {
     const own = labels(element)
       .map((label) => textOf(label, cap, (inner) => inner === element))
       .filter(Boolean);
-    if (own.length > 0) return cut(own.join(' '), cap);
+    return cut(own.join(' '), cap);
+  }
+
+  /** Words that only the style puts there. @param {Element} element */
+  function drawn(element) {
+    for (const part of [element, dom.firstElement(element)]) {
+      for (const which of part ? ['::before', '::after'] : []) {
+        const text = /^"(.*)"$/.exec(getComputedStyle(/** @type {Element} */ (part), which).content)?.[1] ?? '';
+        // Fonts of icons have no letters.
+        if (/\p{L}{2}/u.test(text)) return cut(squeeze(text), 80);
+      }
+    }
+    return '';
+  }
+
+  /** @param {Element} element @param {string} type @param {number} cap */
+  function field(element, type, cap) {
+    const own = labelOf(element, cap);
+    if (own) return own;
     if (type === 'image') return squeeze(dom.attr(element, 'alt') ?? '') || title(element) || 'Submit';
     return title(element) || squeeze(dom.attr(element, 'placeholder') ?? '') || nearby(element, 80);
   }

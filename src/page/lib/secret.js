@@ -36,13 +36,29 @@ const secret = (() => {
   /** Drawn as dots by the style; inherited. @param {CSSStyleDeclaration} style */
   const masks = (style) => (style.getPropertyValue('-webkit-text-security') || 'none') !== 'none';
 
+  /**
+   * A text field that chooses from a list: `new-password` is there to keep the browser from filling it in.
+   * @param {Element} element
+   */
+  const isChooser = (element) =>
+    dom.tag(element) === 'input' &&
+    (names.role(element) === 'combobox' ||
+      /^(list|both)$/.test(dom.attr(element, 'aria-autocomplete') ?? '') ||
+      dom.attr(element, 'aria-haspopup') === 'listbox');
+
+  /** What `autocomplete` says of the content. @param {Element} element */
+  function autocomplete(element) {
+    const told = (dom.attr(element, 'autocomplete') ?? '').toLowerCase();
+    return told.trim() === 'new-password' && isChooser(element) ? '' : told;
+  }
+
   /** @param {Element} element */
   function declared(element) {
     if (known.has(element)) return true;
     const tag = dom.tag(element);
     const field = /^(input|textarea|select)$/.test(tag);
     if (!field && !(dom.isHtml(element) && dom.editable(element)) && !dom.has(element, 'role')) return false;
-    const tokens = field ? (dom.attr(element, 'autocomplete') ?? '').toLowerCase().split(/\s+/) : [];
+    const tokens = field ? autocomplete(element).split(/\s+/) : [];
     const yes =
       (tag === 'input' && (dom.attr(element, 'type') ?? '').toLowerCase() === 'password') ||
       tokens.some((token) => DECLARED.test(token)) ||
@@ -93,8 +109,8 @@ const secret = (() => {
     if (tag !== 'input' && tag !== 'textarea') return false;
     if (tag === 'input' && ORDINARY.test((dom.attr(element, 'type') ?? '').toLowerCase())) return false;
     if (/(?:^|\s)(?:postal-code|username|email)$/i.test(dom.attr(element, 'autocomplete') ?? '')) return false;
-    const given = ['name', 'id', 'aria-label', 'placeholder', 'title', 'autocomplete'];
-    if (given.some((attribute) => tells(dom.attr(element, attribute) ?? ''))) return true;
+    const given = ['name', 'id', 'aria-label', 'placeholder', 'title'].map((each) => dom.attr(element, each) ?? '');
+    if ([...given, autocomplete(element)].some(tells)) return true;
     const { name } = names.of(element, 200);
     return tells(name) || (POSITION.test(words(name)) && tells(groupOf(element))) || isCodeBox(element, name);
   }

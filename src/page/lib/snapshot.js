@@ -4,8 +4,6 @@ const snapshot = (() => {
   /** Elements that the view before this one had; `null` before the first. @type {WeakMap<Document, WeakSet<Element>>} */
   const before = new WeakMap();
   const HIT_TESTS = 400;
-  /** Controls inside a card; a box with more is a part of the page. */
-  const MOST_INSIDE = 6;
   const MOST_APART = 50;
   const OFF = 2;
   const LAYER = 4;
@@ -25,7 +23,12 @@ const snapshot = (() => {
     const field = /^(input|select|textarea)$/.test(tag) && !candidate.proxy;
     const least = field ? 1 : 2;
     if (!(box.right - box.left >= least && box.bottom - box.top >= least)) return false;
-    if (inherited.opacity < 0.05 && !field) return false;
+    if (inherited.opacity < 0.05 && !field && !isField(candidate)) return false;
+    if (tag !== 'select' && candidate.proxy && isAside(candidate)) return false;
+    if (field && isAside(candidate)) {
+      if (tag !== 'select' && box.right - box.left <= 2 && box.bottom - box.top <= 2) return false;
+      if (dom.style(visible).pointerEvents === 'none') return false;
+    }
     if (geometry.isEmpty(geometry.meet(box, candidate.clip.reach))) return false;
     if (box.right - box.left > 2 || box.bottom - box.top > 2 || kind === 'text') {
       const style = candidate.style ?? dom.style(visible);
@@ -35,46 +38,46 @@ const snapshot = (() => {
     return true;
   }
 
+  /** A field drawn by the page, which may show itself only when it is used. @param {Candidate} candidate */
+  const isField = ({ element, role, kind }) =>
+    kind === 'control' && (/^(combobox|textbox|searchbox|spinbutton)$/.test(role) || describe.isEditor(element));
+
+  /**
+   * A field that a component keeps for itself: neither the keyboard nor a screen reader gets to it.
+   * @param {Candidate} candidate
+   */
+  const isAside = ({ element, tag }) =>
+    /^(input|select|textarea)$/.test(tag) &&
+    !/^(checkbox|radio|file)$/.test(describe.type(element, tag)) &&
+    dom.attr(element, 'aria-hidden') === 'true' &&
+    Number(dom.attr(element, 'tabindex') ?? 0) < 0;
+
   /**
    * Drops boxes that only wrap what can be acted on, and boxes too large to be one thing.
    * @param {Candidate[]} candidates
    */
   function settle(candidates) {
+    things.dropLabels(candidates);
     // From the last to the first: what is inside a box is settled before the box.
     for (let at = candidates.length - 1; at >= 0; at--) {
       const candidate = /** @type {Candidate} */ (candidates[at]);
       if (candidate.dropped || candidate.kind === 'text') continue;
       if (candidate.inner > 0 && candidate.inner <= MOST_APART)
         describe.apart.set(candidate.element, innerOf(candidates, at));
-      if (candidate.kind === 'handler' || candidate.kind === 'weak') candidate.dropped = !isOneThing(candidate);
+      if (candidate.kind === 'handler' || candidate.kind === 'weak') candidate.dropped = !things.isOne(candidate);
+      else if (candidate.kind === 'control') candidate.dropped = things.isTwin(candidate);
       if (candidate.dropped && candidate.scrollable) {
         candidate.dropped = false;
         candidate.kind = 'scroll';
       }
+      if (candidate.dropped && /^(radio)?group$/.test(candidate.role) && candidate.kind !== 'control') {
+        candidate.dropped = false;
+        candidate.kind = 'text';
+        continue;
+      }
       if (candidate.dropped) continue;
       for (let owner = candidate.owner; owner; owner = owner.owner) owner.inner += 1;
     }
-  }
-
-  /**
-   * Whether a box with a listener is something to click, or just where clicks of what is inside it arrive.
-   * @param {Candidate} candidate
-   */
-  function isOneThing(candidate) {
-    const { element, tag, role, box, inner } = candidate;
-    if (inner > MOST_INSIDE || !box) return false;
-    const name = describe.nameOf(element);
-    const words = name.content ? name.name : '';
-    const width = box.right - box.left;
-    const height = box.bottom - box.top;
-    const picture = /^(canvas|video|img|svg|embed|object)$/.test(tag);
-    if (inner > 0 && (words === '' || words.length > 150)) return false;
-    if (inner === 0 && !name.name && !picture && (width > 120 || height > 120)) {
-      if (!dom.find(element, 'img, svg, canvas, video')) return false;
-    }
-    if (role || picture || tag === 'a') return true;
-    const { place } = candidate.inherited;
-    return !(width > place.width * 0.6 && height > place.height * 0.6) && words.length < describe.NAME - 1;
   }
 
   /**
@@ -191,7 +194,10 @@ const snapshot = (() => {
     if (inherited.inert) words.push('inert');
     else if (!candidate.hidden && tests.left > 0 && !((result.m ?? 0) & OFF)) {
       tests.left -= 1;
-      if (kind !== 'scroll' && isCovered(candidate, false)) words.push('covered');
+      if (kind !== 'scroll' && isCovered(candidate, false)) {
+        if (isAside(candidate)) return null;
+        words.push('covered');
+      }
     }
     if (words.includes('inert') || words.includes('covered')) result.m = (result.m ?? 0) | BLOCKED;
     result.w = words;
@@ -204,7 +210,9 @@ const snapshot = (() => {
     const { element, tag } = candidate;
     /** @type {[string, string][]} */
     const list = [];
-    const placeholder = names.squeeze(dom.attr(element, 'placeholder') ?? '');
+    const editor = tag !== 'input' && tag !== 'textarea' && describe.isEditor(element);
+    const hints = ['placeholder', ...(editor ? ['aria-placeholder', 'data-placeholder'] : [])];
+    const placeholder = names.squeeze(hints.map((each) => dom.attr(element, each)).find((each) => each) ?? '');
     if (placeholder && placeholder !== name) list.push(['placeholder', names.cut(placeholder, describe.VALUE)]);
     const current = dom.attr(element, 'aria-current');
     if (current && current !== 'false') {
@@ -252,10 +260,11 @@ const snapshot = (() => {
     }
     const group = /^(group|radiogroup|dialog|alertdialog)$/.test(role) || tag === 'fieldset' || tag === 'dialog';
     const dialog = /dialog$/.test(role || tag);
-    const own = names.of(element, 160).name;
-    const full = group && !dialog ? '' : names.textOf(element, 280, isActed);
+    const { name: own, content } = names.of(element, 160);
+    const full = group && !dialog ? '' : names.textOf(element, 280, isActed) || (content ? '' : own);
     const text = full.length > 200 ? `${names.cut(full, 200)}…` : full;
-    if (!text && !own && !dialog) return null;
+    // A heading may hold no more than a button.
+    if (!text && !(group && own) && !dialog) return null;
     /** @type {Entry} */
     const result = { s: 0, k: 1, t: tag, m: mark & ~1 };
     if (role) result.r = role;

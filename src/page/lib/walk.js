@@ -39,7 +39,8 @@ const walk = (() => {
   function kindOf(element, tag, role, bare, style, inherited) {
     if (NATIVE.test(tag) && isNative(element, tag)) return 'control';
     if (tag === 'html' || tag === 'body') {
-      return !inherited.editable && inherited.place.design ? 'control' : null;
+      const edited = inherited.place.design || (dom.has(element, 'contenteditable') && dom.editable(element));
+      return !inherited.editable && edited ? 'control' : null;
     }
     if (tag === 'iframe' || tag === 'frame' || tag === 'input') return null;
     if (role && ROLES.test(role)) return 'control';
@@ -280,7 +281,7 @@ const walk = (() => {
         }
         const next = dom.firstChild(shadow ?? element);
         if (!next) continue;
-        const nodes = this.reorders ? reordered(next, this.reorders) : null;
+        const nodes = this.reorders ? flat.reordered(next, this.reorders) : null;
         stack.push({ nodes, at: 0, next, inherited });
       }
       this.hiddenFileInputs(first);
@@ -429,7 +430,9 @@ const walk = (() => {
       if (!kind && scrollable && !owner) kind = 'scroll';
       if (!kind && !down.live && isText(element, tag, role) && !(owner && owner.kind !== 'scroll')) kind = 'text';
       if (!kind || this.made.has(element)) return null;
-      return this.make(element, kind, tag, role, style, owner, down, scrollable);
+      const made = this.make(element, kind, tag, role, style, owner, down, scrollable);
+      if (tag === 'input' ? isClippedAway(style) && dom.matches(element, '[type=range]') : hasContext(element, role)) standBy(made);
+      return made;
     }
 
     /**
@@ -484,6 +487,8 @@ const walk = (() => {
       const known = this.made.get(control);
       if (operable(control)) return known ?? this.stand(label, style, down);
       if (known?.proxy) return known;
+      // A press on the label gives no focus to what is not there.
+      if (dom.matches(control, 'textarea') && !control.checkVisibility()) return this.stand(label, style, down);
       if (known) known.dropped = true;
       if (style.visibility !== 'visible') return null;
       const tag = dom.tag(control);
@@ -550,26 +555,18 @@ const walk = (() => {
     }
   }
 
+  /** An editor that draws its text elsewhere. @param {Element} element @param {string} role */
+  const hasContext = (element, role) => role === 'textbox' && dom.editContext(element) !== null && !operable(element);
+
   /**
-   * The children of a flex or grid box as they are shown; `null`: as they stand.
-   * @param {Node} first
-   * @param {CSSStyleDeclaration} style
-   * @returns {Node[] | null}
+   * The handle of a slider that is clipped away stands for it, the surface of an editor for the point its text goes to.
+   * @param {Candidate} candidate
    */
-  function reordered(first, style) {
-    /** @type {{ node: Node, order: number }[]} */
-    const children = [];
-    let any = false;
-    for (let node = /** @type {Node | null} */ (first); node; node = dom.next(node)) {
-      const order = dom.isElement(node) ? Number(dom.style(node).order) || 0 : 0;
-      any ||= order !== 0;
-      children.push({ node, order });
-    }
-    const backwards = style.display.endsWith('flex') && style.flexDirection.endsWith('reverse');
-    if (!any && !backwards) return null;
-    if (any) children.sort((a, b) => a.order - b.order);
-    if (backwards) children.reverse();
-    return children.map((child) => child.node);
+  function standBy(candidate) {
+    const around = dom.flatParent(candidate.element);
+    if (!around || !operable(around)) return;
+    candidate.proxy = around;
+    candidate.style = null;
   }
 
   /** @param {Element} element @param {string} overflow `x y`, or one word for both */

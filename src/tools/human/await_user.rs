@@ -31,7 +31,7 @@ impl Tool for AwaitUser {
     const SPEC: ToolSpec = ToolSpec {
         name: "await_user",
         title: "Wait for you",
-        description: "Ask the person to do something only they can or should do (sign in, enter a password or code, solve a captcha, decide), and wait until they say it is done or skip it. Look at the page again afterwards.",
+        description: "Ask the person to do something only they can or should do (sign in, enter a password or code, solve a captcha, decide), and wait until it is done or skipped. Look again then.",
         category: Category::Human,
         exposure: Exposure::Always,
         effect: Effect::ReadOnly,

@@ -63,6 +63,10 @@ pub(super) async fn type_into(
     let expected = browser.enter_text(cancel, element, &field, text, clear).await?;
     let held = browser.keeps(cancel, element, &expected, Instant::now()).await?;
     let mut words = held.words();
+    if field.self_drawn {
+        // What is around the cursor, and behind what the page draws.
+        words.remove("value");
+    }
     words.insert("tag".to_owned(), json!(field.tag));
     if let Some(invalid) = &held.invalid {
         words.insert("hint".to_owned(), json!(format!("The browser finds the value wrong: {invalid}")));
