@@ -109,7 +109,8 @@ struct Grown {
 
 impl Drop for Grown {
     fn drop(&mut self) {
-        self.context.cdp_and_forget(&self.target, "Emulation.clearDeviceMetricsOverride", json!({}));
+        let (method, params) = self.context.window_again(self.target.tab);
+        self.context.tell(&self.target, method, params);
     }
 }
 
@@ -165,7 +166,8 @@ impl Browser {
             capture.cut = capture.cut || matches!(what, Shot::FullPage) && high > LONGEST;
             capture
         });
-        self.context.cdp(cancel, &target, "Emulation.clearDeviceMetricsOverride", json!({})).await?;
+        let (method, params) = self.context.window_again(target.tab);
+        self.context.cdp(cancel, &target, method, params).await?;
         // Only a window of the old size can be scrolled to where it was.
         self.call_top::<Value>(cancel, function("drawnAgain"), &[]).await?;
         let place = [json!(view.page_x), json!(view.page_y)];
@@ -245,8 +247,12 @@ impl Browser {
         (wide, high): (f64, f64),
     ) -> Result<Grown, ActError> {
         let grown = Grown { context: Arc::clone(&self.context), target: target.clone() };
-        let size = json!({ "width": if wide > 0.0 { whole(wide) } else { 0 }, "height": whole(high),
-            "deviceScaleFactor": 0, "mobile": false });
+        let unchanged = || json!({ "width": 0, "deviceScaleFactor": 0, "mobile": false });
+        let mut size = self.context.given_viewport(target.tab).unwrap_or_else(unchanged);
+        size["height"] = json!(whole(high));
+        if wide > 0.0 {
+            size["width"] = json!(whole(wide));
+        }
         self.context.cdp(cancel, target, "Emulation.setDeviceMetricsOverride", size).await?;
         self.call_top::<Value>(cancel, function("drawnAgain"), &[]).await?;
         Ok(grown)

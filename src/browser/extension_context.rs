@@ -1,6 +1,6 @@
 //! Requests to the extension on behalf of one session: pending calls, the pinned tab, events.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -89,7 +89,7 @@ pub struct ExtensionContext {
     states: TabStates,
     recordings: Recordings,
     /// Tabs whose page has a window of another size for this turn.
-    pub(super) viewports: watch::Sender<BTreeSet<TabId>>,
+    pub(super) viewports: watch::Sender<BTreeMap<TabId, Value>>,
     /// Set for a DevTools panel: the tab it inspects, which nothing overrides.
     inspected: Option<TabId>,
 }
@@ -108,7 +108,7 @@ impl ExtensionContext {
             downloaded: Downloaded::default(),
             states: TabStates::default(),
             recordings: Recordings::default(),
-            viewports: watch::Sender::new(BTreeSet::new()),
+            viewports: watch::Sender::new(BTreeMap::new()),
             inspected,
         }
     }
@@ -395,22 +395,6 @@ impl ExtensionContext {
             Some(inner) => Ok(inner.take()),
             None => Err(CdpError::Malformed { method: method.to_owned(), detail: "no `result`".to_owned() }),
         }
-    }
-
-    /// Sends a DevTools command whose answer nobody waits for: what must be put back although a call was dropped.
-    pub(super) fn cdp_and_forget(&self, target: &Target, method: &'static str, params: Value) {
-        if !ALLOWED_METHODS.contains(&method) {
-            return;
-        }
-        // A closed line has nothing left to put back.
-        let _ = self.wire.send(Outbound::CdpSend(CdpSend {
-            session_id: self.session.clone(),
-            call_id: CallId::random(),
-            tab_id: Some(target.tab),
-            cdp_session_id: target.session.clone(),
-            method: method.to_owned(),
-            params,
-        }));
     }
 
     /// All tabs of all windows.

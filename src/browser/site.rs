@@ -233,8 +233,8 @@ impl Browser {
             self.context.restore_viewports(Some(tab));
             return Ok(());
         };
-        self.context.note_viewport(tab);
         let size = json!({ "width": width, "height": height, "deviceScaleFactor": scale, "mobile": mobile });
+        self.context.note_viewport(tab, size.clone());
         self.ask_tab(cancel, "Emulation.setDeviceMetricsOverride", size).await?;
         let touch = json!({ "enabled": mobile });
         self.ask_tab(cancel, "Emulation.setTouchEmulationEnabled", touch).await.map(drop)
@@ -261,18 +261,31 @@ impl Browser {
 }
 
 impl super::ExtensionContext {
-    fn note_viewport(&self, tab: TabId) {
+    fn note_viewport(&self, tab: TabId, size: Value) {
         self.viewports.send_modify(|tabs| {
-            tabs.insert(tab);
+            tabs.insert(tab, size);
         });
+    }
+
+    /// The size that the tab's page was given for this turn, as the browser takes it.
+    pub(super) fn given_viewport(&self, tab: TabId) -> Option<Value> {
+        self.viewports.borrow().get(&tab).cloned()
+    }
+
+    /// The command that gives a page the window back that it has in this turn.
+    pub(super) fn window_again(&self, tab: TabId) -> (&'static str, Value) {
+        match self.given_viewport(tab) {
+            Some(size) => ("Emulation.setDeviceMetricsOverride", size),
+            None => ("Emulation.clearDeviceMetricsOverride", json!({})),
+        }
     }
 
     /// Gives pages their own windows again: of this tab, or of all.
     fn restore_viewports(&self, only: Option<TabId>) {
         let mut tabs = Vec::new();
         self.viewports.send_if_modified(|all| {
-            tabs.extend(all.iter().copied().filter(|tab| only.is_none_or(|only| only == *tab)));
-            all.retain(|tab| !tabs.contains(tab));
+            tabs.extend(all.keys().copied().filter(|tab| only.is_none_or(|only| only == *tab)));
+            all.retain(|tab, _| !tabs.contains(tab));
             false
         });
         for tab in tabs {

@@ -43,9 +43,10 @@ fn is_nobodys(what: &str, text: &str) {
     }
 }
 
-/// What a picture holds, in words.
+/// What a picture holds, in words: what follows its head, if it has one.
 fn seen_in(base64: &str) -> String {
-    String::from_utf8_lossy(&STANDARD.decode(base64).unwrap()).into_owned()
+    let text = String::from_utf8_lossy(&STANDARD.decode(base64).unwrap()).into_owned();
+    text.rsplit(|sign: char| !sign.is_ascii_graphic()).next().unwrap_or_default().to_owned()
 }
 
 /// Plays the model's part: every carrier that there is takes the chat's canary along.

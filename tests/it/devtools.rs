@@ -241,6 +241,9 @@ async fn window_of_another_size_ends_with_the_turn() {
     stage.json("set_viewport", json!({ "reset": true })).await;
     stage.page.wait_for(&format!("{size} === '{}'", own.as_str().unwrap()), LIMIT).await.unwrap();
     stage.json("set_viewport", phone).await;
+    // A picture of the whole page makes the window higher, and gives this one back.
+    assert_eq!(stage.json("screenshot", json!({ "full_page": true })).await["success"], true);
+    assert_eq!(stage.eval(size).await, "390,844,2,true");
     stage.cx.browser.end_turn();
     stage.page.wait_for(&format!("{size} === '{}'", own.as_str().unwrap()), LIMIT).await.unwrap();
     let wrong = stage.json("set_viewport", json!({ "width": 5 })).await;

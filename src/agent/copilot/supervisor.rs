@@ -447,7 +447,11 @@ impl<L: Launcher> Supervisor<L> {
             Some(Side::Auth { generation, auth, version })
                 if generation == self.generation && self.running.is_some() =>
             {
-                self.status.send_replace(BackendStatus::Ready { version, auth });
+                // Somebody may have asked meanwhile, and got an answer where this one got none.
+                let told = |status: &BackendStatus| matches!(status, BackendStatus::Ready { auth, .. } if *auth != AuthState::Unknown);
+                if auth != AuthState::Unknown || !told(&self.status.borrow()) {
+                    self.status.send_replace(BackendStatus::Ready { version, auth });
+                }
             }
             _ => {}
         }

@@ -58,13 +58,14 @@ impl Host {
     }
 }
 
-/// Fails unless the model got Browy's own system prompt, and nothing beside it, and every tool that is on.
+/// Fails unless the model got Browy's own system prompt, and nothing beside it, and the tools that it is told of first.
 fn has_the_system_prompt(request: &Value) {
     let got = said(request, "system");
     assert_eq!(got.len(), 1);
     assert_eq!(got[0].as_bytes(), SYSTEM_PROMPT.as_bytes());
     let default = browy::tools::policy::ToolPolicy::default();
-    let mut wanted: Vec<_> = default.allowed().map(|tool| tool.spec().name).collect();
+    let first = |name: &&str| browy::tools::first::is_first(name);
+    let mut wanted: Vec<_> = default.allowed().map(|tool| tool.spec().name).filter(first).collect();
     let mut names = offered(request);
     wanted.sort_unstable();
     names.sort_unstable();

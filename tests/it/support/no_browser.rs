@@ -161,7 +161,8 @@ fn page(message: &Outbound) -> Result<Value, String> {
     }
 }
 
-fn devtools(call: &CdpSend) -> Value {
+/// What a quiet page with one field answers.
+pub fn devtools(call: &CdpSend) -> Value {
     match call.method.as_str() {
         "Page.getFrameTree" => {
             json!({ "frameTree": { "frame": { "id": "F", "loaderId": "L", "url": "https://one.test/" } } })
