@@ -9,6 +9,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{JoinError, JoinSet};
 
 use super::client::{CallError, Client};
+use super::event::{SessionEvent, What};
 use super::supervisor::{Link, SupervisorHandle};
 use super::turn::{self, TurnCx, TurnOver};
 use super::{auth, errors, models, provider, wire};
@@ -171,14 +172,18 @@ impl Chats {
             link = self.signed_in().await?;
             prepared = self.prepare(&link, &chat).await;
         }
-        let events = prepared?;
-        if let Err(error) = self.send(&link, &chat.id, &prompt).await {
-            let Err(error) = self.reopen_and_send(&link, &chat, &prompt, error).await else {
-                return Ok(self.turn(link, chat, events));
-            };
-            return Err(self.failed(&link, &error, "Sending the message").await);
+        let mut events = prepared?;
+        let mut sent = self.send_or_reopen(&link, &chat, &prompt).await;
+        if matches!(sent, Err(CallError::Closed)) && !is_written_down(&mut events) {
+            // It went away with the prompt under way, before it wrote it into the chat: nothing was begun.
+            link = self.signed_in().await?;
+            events = self.prepare(&link, &chat).await?;
+            sent = self.send_or_reopen(&link, &chat, &prompt).await;
         }
-        Ok(self.turn(link, chat, events))
+        match sent {
+            Ok(()) => Ok(self.turn(link, chat, events)),
+            Err(error) => Err(self.failed(&link, &error, "Sending the message").await),
+        }
     }
 
     /// Has the chat open, and its events coming.
@@ -186,17 +191,12 @@ impl Chats {
         &mut self,
         link: &Link,
         chat: &ChatSpec,
-    ) -> Result<mpsc::Receiver<super::event::SessionEvent>, AgentError> {
+    ) -> Result<mpsc::Receiver<SessionEvent>, AgentError> {
         self.ensure_open(link, chat).await?;
         Ok(link.client.events_of(&chat.id).await)
     }
 
-    fn turn(
-        &mut self,
-        link: Link,
-        chat: ChatSpec,
-        events: mpsc::Receiver<super::event::SessionEvent>,
-    ) -> AgentTurn {
+    fn turn(&mut self, link: Link, chat: ChatSpec, events: mpsc::Receiver<SessionEvent>) -> AgentTurn {
         let provider = self.open.get(&chat.id).and_then(|open| open.provider.clone());
         *self.busy.entry(chat.id.clone()).or_default() += 1;
         let cx = TurnCx {
@@ -327,14 +327,14 @@ impl Chats {
         link.client.call::<Value>("session.send", &message, LIMIT).await.map(drop)
     }
 
-    /// A chat that the CLI has closed meanwhile is opened again, once.
-    async fn reopen_and_send(
+    /// Sends the prompt. A chat that the CLI has closed meanwhile is opened again, once.
+    async fn send_or_reopen(
         &mut self,
         link: &Link,
         chat: &ChatSpec,
         prompt: &Prompt,
-        error: CallError,
     ) -> Result<(), CallError> {
+        let Err(error) = self.send(link, &chat.id, prompt).await else { return Ok(()) };
         if !matches!(error, CallError::Refused { .. }) {
             return Err(error);
         }
@@ -463,6 +463,11 @@ impl Chats {
             _ => errors::of_call(error, what),
         }
     }
+}
+
+/// Whether the events of a chat tell that the CLI wrote the prompt into it.
+fn is_written_down(events: &mut mpsc::Receiver<SessionEvent>) -> bool {
+    std::iter::from_fn(|| events.try_recv().ok()).any(|event| matches!(event.what, What::UserMessage))
 }
 
 /// The host's tools for the CLI.

@@ -314,6 +314,30 @@ async fn death_in_a_turn_interrupts_it_within_a_second_and_the_next_prompt_resta
 }
 
 #[tokio::test(start_paused = true)]
+async fn prompt_that_dies_with_the_cli_is_sent_again_only_if_it_was_not_written_down() {
+    for written_down in [false, true] {
+        let (backend, mut started) = backend();
+        let mut cli = started.cli().await;
+        let peer = async {
+            cli.asked_for("session.send").await;
+            if written_down {
+                cli.event("user.message", json!({"content": "x"})).await;
+            }
+            cli.dies("it was killed (signal 9)");
+            let again = async {
+                let mut cli = started.cli().await;
+                cli.takes_prompt().await;
+                cli
+            };
+            tokio::time::timeout(Duration::from_secs(60), again).await
+        };
+        let (turn, again) = tokio::join!(backend.prompt(chat(), prompt()), peer);
+        assert_eq!((turn.is_ok(), again.is_ok()), (!written_down, !written_down));
+        assert!(turn.is_ok() || matches!(turn.err(), Some(AgentError::Interrupted(_))));
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn failed_start_is_told_at_once_and_every_prompt_tries_again_after_a_growing_wait() {
     let (backend, mut started) = backend();
     started.cli().await.dies("crash");
