@@ -299,7 +299,7 @@ impl Chats {
     async fn ask_who(&self, link: &Link) -> Result<AuthState, AgentError> {
         let asked = auth::ask(&link.client).await;
         let auth = asked.map_err(|error| errors::of_call(&error, "Asking who is signed in"))?;
-        self.supervisor.learned(auth.clone()).await;
+        self.supervisor.learned(link.generation, auth.clone()).await;
         Ok(auth)
     }
 

@@ -70,7 +70,11 @@ enum Command {
         generation: u64,
         what: String,
     },
-    Auth(AuthState),
+    Auth {
+        generation: u64,
+        known: AuthState,
+        done: oneshot::Sender<()>,
+    },
     Outdated {
         reply: oneshot::Sender<Option<Link>>,
     },
@@ -116,9 +120,11 @@ impl SupervisorHandle {
         let _ = self.commands.send(Command::Suspect { generation, what: what.into() }).await;
     }
 
-    /// Somebody asked who is signed in; the status shall say the same.
-    pub async fn learned(&self, auth: AuthState) {
-        let _ = self.commands.send(Command::Auth(auth)).await;
+    /// Somebody asked that CLI who is signed in; from now on the status says the same.
+    pub async fn learned(&self, generation: u64, known: AuthState) {
+        let (done, told) = oneshot::channel();
+        let _ = self.commands.send(Command::Auth { generation, known, done }).await;
+        let _ = told.await;
     }
 
     /// The running CLI, if another one would be started now.
@@ -234,14 +240,11 @@ impl<L: Launcher> Supervisor<L> {
                     let _ = reply.send(link);
                 }
                 Some(Command::Suspect { generation, what }) => self.check(generation, what),
-                Some(Command::Auth(known)) => {
-                    self.status.send_if_modified(|status| match status {
-                        BackendStatus::Ready { auth, .. } if *auth != known => {
-                            *auth = known;
-                            true
-                        }
-                        _ => false,
-                    });
+                Some(Command::Auth { generation, known, done }) => {
+                    if generation == self.generation {
+                        self.signed_in_as(known);
+                    }
+                    let _ = done.send(());
                 }
                 Some(Command::Outdated { reply }) => {
                     let running = self.running.as_ref().map(|running| running.link.clone());
@@ -449,12 +452,23 @@ impl<L: Launcher> Supervisor<L> {
             {
                 // Somebody may have asked meanwhile, and got an answer where this one got none.
                 let told = |status: &BackendStatus| matches!(status, BackendStatus::Ready { auth, .. } if *auth != AuthState::Unknown);
-                if auth != AuthState::Unknown || !told(&self.status.borrow()) {
+                let told_more = told(&self.status.borrow());
+                if auth != AuthState::Unknown || !told_more {
                     self.status.send_replace(BackendStatus::Ready { version, auth });
                 }
             }
             _ => {}
         }
+    }
+
+    fn signed_in_as(&self, known: AuthState) {
+        self.status.send_if_modified(|status| match status {
+            BackendStatus::Ready { auth, .. } if *auth != known => {
+                *auth = known;
+                true
+            }
+            _ => false,
+        });
     }
 
     async fn end(&mut self, grace: Duration) {
