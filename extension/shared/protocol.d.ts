@@ -218,6 +218,38 @@ export type ChatToolResult = {
   durationMs?: number;
 };
 
+/** Deletes one note or one file of Browy's own folder. */
+export type DataDelete = {
+  kind: StoredKind;
+  name: string;
+  requestId?: string;
+};
+
+/** Outcome of `data.delete`. */
+export type DataDeleted = {
+  kind: StoredKind;
+  name: string;
+  ok: boolean;
+  /** Why it is still there. */
+  error?: string;
+  requestId?: string;
+};
+
+/** Notes and files, as many as one frame holds. */
+export type DataListResult = {
+  /** Where all of it lies on this computer. */
+  folder: string;
+  /** Newest first. */
+  notes: Array<StoredNote>;
+  /** Sorted by name. */
+  files: Array<StoredFile>;
+  /** There are more notes or files than these. */
+  more: boolean;
+  /** What could not be read, in words. */
+  error?: string;
+  requestId?: string;
+};
+
 /** The debugger left a tab; `canceled_by_user` is Stop. */
 export type DebuggerDetached = {
   tabId: TabId;
@@ -363,7 +395,9 @@ export type Inbound =
   | { "type": "provider.get" } & Request
   | { "type": "provider.set" } & ProviderSet
   | { "type": "provider.test" } & Request
-  | { "type": "diag.run" } & Request;
+  | { "type": "diag.run" } & Request
+  | { "type": "data.list" } & Request
+  | { "type": "data.delete" } & DataDelete;
 
 /** One model. */
 export type ModelInfo = {
@@ -431,7 +465,9 @@ export type Outbound =
   | { "type": "provider.get.result" } & ProviderResult
   | { "type": "provider.set.result" } & ProviderResult
   | { "type": "provider.test.result" } & ProviderResult
-  | { "type": "diag.result" } & DiagResult;
+  | { "type": "diag.result" } & DiagResult
+  | { "type": "data.list.result" } & DataListResult
+  | { "type": "data.delete.result" } & DataDeleted;
 
 /** The model provider in use; never its key. */
 export type ProviderResult = {
@@ -500,6 +536,26 @@ export type Spent = {
   contextUsed?: number;
   contextLimit?: number;
   cost?: number;
+};
+
+/** One file of Browy's own folder. */
+export type StoredFile = {
+  name: string;
+  bytes: number;
+  modified?: number;
+};
+
+/** What can be deleted by name. */
+export type StoredKind = "note" | "file";
+
+/** One note. */
+export type StoredNote = {
+  key: string;
+  value: string;
+  /** Milliseconds since 1970; absent where an older program wrote it in words. */
+  updated?: number;
+  /** The site that the agent worked on when it wrote it. */
+  origin?: string;
 };
 
 /** A request about one tab. */

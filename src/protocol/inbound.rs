@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{AskId, CallId, CdpSessionId, ProtocolError, SessionId, TabId, TurnId, text};
+use super::{AskId, CallId, CdpSessionId, DataDelete, ProtocolError, SessionId, TabId, TurnId, text};
 
 /// A message from the extension.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -59,6 +59,10 @@ pub enum Inbound {
     ProviderTest(Request),
     #[serde(rename = "diag.run")]
     DiagRun(Request),
+    #[serde(rename = "data.list")]
+    DataList(Request),
+    #[serde(rename = "data.delete")]
+    DataDelete(DataDelete),
 }
 
 /// The types of [`Inbound`], in the order of the enum.
@@ -87,6 +91,8 @@ pub const INBOUND_TYPES: &[&str] = &[
     "provider.set",
     "provider.test",
     "diag.run",
+    "data.list",
+    "data.delete",
 ];
 
 impl Inbound {

@@ -8,6 +8,7 @@ mod ids;
 mod inbound;
 pub mod limits;
 mod outbound;
+mod stored;
 pub mod text;
 mod words;
 
@@ -15,6 +16,7 @@ pub use error::ProtocolError;
 pub use ids::{AskId, CallId, CdpSessionId, SessionId, TabId, TurnId};
 pub use inbound::*;
 pub use outbound::*;
+pub use stored::*;
 pub use words::*;
 
 #[cfg(test)]

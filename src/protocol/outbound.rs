@@ -4,7 +4,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::inbound::wire;
-use super::{AskId, AskKind, CallId, CdpSessionId, ErrorCode, SessionId, TabId, TurnId};
+use super::{
+    AskId, AskKind, CallId, CdpSessionId, DataDeleted, DataListResult, ErrorCode, SessionId, TabId, TurnId,
+};
 
 /// A message to the extension.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -80,6 +82,10 @@ pub enum Outbound {
     ProviderTestResult(ProviderResult),
     #[serde(rename = "diag.result")]
     DiagResult(DiagResult),
+    #[serde(rename = "data.list.result")]
+    DataListResult(DataListResult),
+    #[serde(rename = "data.delete.result")]
+    DataDeleteResult(DataDeleted),
 }
 
 wire! {

@@ -36,6 +36,8 @@ fn full_messages() -> Vec<Value> {
         json!({"type": "provider.set", "kind": "k", "baseUrl": "b", "model": "m", "apiKey": "a", "requestId": "r"}),
         json!({"type": "provider.test", "requestId": "r"}),
         json!({"type": "diag.run", "requestId": "r"}),
+        json!({"type": "data.list", "requestId": "r"}),
+        json!({"type": "data.delete", "kind": "note", "name": "n", "requestId": "r"}),
     ]
 }
 

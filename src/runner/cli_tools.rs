@@ -15,36 +15,39 @@ pub struct CliTool {
     pub switches: &'static [&'static str],
     /// The kinds of permission that it asks for.
     pub asks: &'static [&'static str],
+    /// What it does, in a few words for the person; empty for one that is never on.
+    pub title: &'static str,
 }
 
 const fn tool(
     name: &'static str,
     switches: &'static [&'static str],
     asks: &'static [&'static str],
+    title: &'static str,
 ) -> CliTool {
-    CliTool { name, switches, asks }
+    CliTool { name, switches, asks, title }
 }
 
 /// Every tool that the CLI has: `tools.list` of 1.0.102, and what it brings into a chat besides.
 pub const CLI_TOOLS: &[CliTool] = &[
     // A command reads, writes and fetches too.
-    tool("bash", &["bash"], &["shell", "read", "write", "url"]),
-    tool("read_bash", &[], &[]),
-    tool("stop_bash", &[], &[]),
-    tool("list_bash", &[], &[]),
-    tool("glob", &["glob"], &["read"]),
-    tool("grep", &["grep"], &["read"]),
-    tool("create", &["create", "write_file"], &["write", "read"]),
-    tool("edit", &["edit", "write_file"], &["write", "read"]),
-    tool("skill", &[], &[]),
-    tool("view", &["view"], &["read"]),
-    tool("web_fetch", &["web_fetch"], &["url"]),
-    tool("task", &[], &[]),
-    tool("read_agent", &[], &[]),
-    tool("list_agents", &[], &[]),
-    tool("write_agent", &[], &[]),
-    tool("sql", &[], &[]),
-    tool("semantic_code_search", &[], &[]),
+    tool("bash", &["bash"], &["shell", "read", "write", "url"], "Run commands in a terminal"),
+    tool("read_bash", &[], &[], ""),
+    tool("stop_bash", &[], &[], ""),
+    tool("list_bash", &[], &[], ""),
+    tool("glob", &["glob"], &["read"], "Find files by name"),
+    tool("grep", &["grep"], &["read"], "Search in files"),
+    tool("create", &["create", "write_file"], &["write", "read"], "Create files"),
+    tool("edit", &["edit", "write_file"], &["write", "read"], "Change files"),
+    tool("skill", &[], &[], ""),
+    tool("view", &["view"], &["read"], "Read files"),
+    tool("web_fetch", &["web_fetch"], &["url"], "Fetch addresses without the browser"),
+    tool("task", &[], &[], ""),
+    tool("read_agent", &[], &[], ""),
+    tool("list_agents", &[], &[], ""),
+    tool("write_agent", &[], &[], ""),
+    tool("sql", &[], &[], ""),
+    tool("semantic_code_search", &[], &[], ""),
 ];
 
 /// Every kind of permission that the CLI asks for (`PermissionRequest` of 1.0.102). One that is in no
@@ -112,6 +115,7 @@ mod tests {
         for tool in CLI_TOOLS {
             assert!(tool.asks.iter().all(|kind| PERMISSION_KINDS.contains(kind)), "{tool:?}");
             assert_eq!(tool.switches.is_empty(), tool.asks.is_empty(), "{tool:?}");
+            assert_eq!(tool.switches.is_empty(), tool.title.is_empty(), "{tool:?}");
         }
     }
 }

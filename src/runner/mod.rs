@@ -19,6 +19,7 @@ mod replies;
 mod sessions;
 mod settings;
 mod sign_in;
+mod stored;
 mod summary;
 mod turn;
 
@@ -61,6 +62,7 @@ pub const CAPABILITIES: &[&str] = &[
     "usage",
     "provider",
     "diag",
+    "data",
     "cdp.targets",
 ];
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::cli_tools::{CLI_TOOLS, switched_on};
 use super::client::ClientId;
 use super::{MAX_UNREAD, Runner, failed, history};
 use crate::agent::{AgentBackend, AgentError, AuthState, BackendStatus};
@@ -11,6 +12,9 @@ use crate::protocol::{
 };
 use crate::tools::policy::ToolPolicy;
 use crate::tools::{Effect, Exposure};
+
+/// What `tools.list` calls the CLI's own tools.
+const CLI_CATEGORY: &str = "cli";
 
 impl Runner {
     pub(super) fn on_request(&mut self, client: ClientId, request: Inbound) {
@@ -32,6 +36,8 @@ impl Runner {
             Inbound::ProviderSet(set) => self.on_provider_set(client, set),
             Inbound::ProviderTest(request) => self.on_provider_test(client, request.request_id),
             Inbound::DiagRun(request) => self.on_diag(client, request.request_id),
+            Inbound::DataList(request) => self.on_data_list(client, request.request_id),
+            Inbound::DataDelete(wanted) => self.on_data_delete(client, wanted),
             other => tracing::debug!(?other, "not a request"),
         }
     }
@@ -86,7 +92,7 @@ impl Runner {
             .session_id
             .and_then(|id| self.sessions.get(&id))
             .map_or_else(ToolPolicy::default, |session| session.policy.borrow().clone());
-        let tools = crate::tools::all()
+        let mut tools: Vec<_> = crate::tools::all()
             .map(|tool| {
                 let spec = tool.spec();
                 ToolInfo {
@@ -100,6 +106,7 @@ impl Runner {
                 }
             })
             .collect();
+        tools.extend(cli_tools(&policy));
         self.reply(
             client,
             Outbound::ToolsListResult(ToolsListResult { tools, request_id: request.request_id }),
@@ -193,6 +200,20 @@ fn models_list(models: Result<Vec<crate::agent::Model>, AgentError>, request_id:
         })
         .collect();
     Outbound::ModelsList(ModelsList { models, request_id })
+}
+
+/// The CLI's own tools that a person may switch on.
+fn cli_tools(policy: &ToolPolicy) -> impl Iterator<Item = ToolInfo> {
+    CLI_TOOLS.iter().filter(|tool| !tool.switches.is_empty()).map(|tool| ToolInfo {
+        name: tool.name.to_owned(),
+        title: tool.title.to_owned(),
+        description: "A tool of the Copilot CLI: it works on this computer and asks before each use."
+            .to_owned(),
+        category: CLI_CATEGORY.to_owned(),
+        exposure: exposure(Exposure::DefaultOff).to_owned(),
+        effect: effect(Effect::ReachesComputer).to_owned(),
+        enabled: switched_on(policy).any(|on| on.name == tool.name),
+    })
 }
 
 fn exposure(exposure: Exposure) -> &'static str {

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use crate::protocol::limits::MAX_OUTBOUND;
 use crate::protocol::{
-    AskKind, ChatDelta, ChatHistoryResult, ChatListResult, HistoryImage, HistoryMessage, Outbound,
+    AskKind, ChatDelta, ChatHistoryResult, ChatListResult, DataListResult, HistoryImage, HistoryMessage,
+    Outbound,
 };
 
 /// A message that is too long and must not be changed.
@@ -77,6 +78,8 @@ fn shorten(message: &mut Outbound, over: usize) -> bool {
         Outbound::ProviderGetResult(result)
         | Outbound::ProviderSetResult(result)
         | Outbound::ProviderTestResult(result) => shorten_optional(&mut result.error, over),
+        Outbound::DataListResult(list) => shorten_data(list, over),
+        Outbound::DataDeleteResult(result) => shorten_optional(&mut result.error, over),
         // A person must see all of what an approval is for.
         Outbound::UserAsk(ask) if ask.kind != AskKind::Approval => shorten_text(&mut ask.message, over),
         _ => false,
@@ -173,6 +176,20 @@ fn shorten_list(list: &mut ChatListResult, over: usize) -> bool {
     while saved < over {
         let Some(chat) = list.chats.pop() else { return false };
         saved += size(&chat) + ",".len();
+    }
+    true
+}
+
+/// Leaves out the oldest notes, then the last files.
+fn shorten_data(list: &mut DataListResult, over: usize) -> bool {
+    list.more = true;
+    let mut saved = 0;
+    while saved < over {
+        saved += match (list.notes.pop(), list.files.is_empty()) {
+            (Some(note), _) => size(&note) + ",".len(),
+            (None, false) => list.files.pop().map_or(0, |file| size(&file) + ",".len()),
+            (None, true) => return false,
+        };
     }
     true
 }
@@ -288,6 +305,8 @@ fn kind(message: &Outbound) -> &'static str {
         Outbound::ProviderSetResult(_) => "provider.set.result",
         Outbound::ProviderTestResult(_) => "provider.test.result",
         Outbound::DiagResult(_) => "diag.result",
+        Outbound::DataListResult(_) => "data.list.result",
+        Outbound::DataDeleteResult(_) => "data.delete.result",
     }
 }
 
@@ -298,7 +317,7 @@ mod tests {
     use super::*;
     use crate::protocol::{
         CallId, CdpSend, ChatDone, ChatError, ChatInfo, ChatToolCall, ChatToolResult, ErrorCode,
-        EventActivity, SessionId, TabHeld, TabId, UserAsk,
+        EventActivity, SessionId, StoredFile, StoredNote, TabHeld, TabId, UserAsk,
     };
 
     fn session() -> SessionId {
@@ -509,6 +528,29 @@ mod tests {
         };
         assert!((900..1000).contains(&sent.chats.len()), "{}", sent.chats.len());
         assert_eq!(sent.chats[..3], [chat(0), chat(1), chat(2)]);
+    }
+
+    #[test]
+    fn stored_data_loses_its_oldest_notes_and_says_so() {
+        let note = |number: usize| StoredNote {
+            key: number.to_string(),
+            value: "v".repeat(4096),
+            updated: None,
+            origin: None,
+        };
+        let list = DataListResult {
+            folder: "/data".to_owned(),
+            notes: (0..1000).map(note).collect(),
+            files: vec![StoredFile { name: "f".to_owned(), bytes: 1, modified: None }],
+            more: false,
+            error: None,
+            request_id: None,
+        };
+        let body = encode(Outbound::DataListResult(list)).unwrap();
+        let list: DataListResult = serde_json::from_slice(&body).unwrap();
+        assert!(body.len() <= MAX_OUTBOUND && list.more);
+        assert!((200..300).contains(&list.notes.len()), "{}", list.notes.len());
+        assert_eq!((list.notes[0].key.as_str(), list.files.len()), ("0", 1));
     }
 
     #[test]

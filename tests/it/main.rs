@@ -58,6 +58,7 @@ mod selectors;
 mod sessions;
 mod settings;
 mod stored_chats;
+mod stored_data;
 #[cfg(unix)]
 mod tabs;
 #[cfg(unix)]
