@@ -4,9 +4,9 @@ import { allTurnsEnded, knownSession, releaseTabsOf, runCommand, turnEnded, turn
 import { startDownload } from './downloads.js';
 import { currentStatus, ensureHost, hostUnwanted, postToHost, retryHost, setHandlers } from './host-port.js';
 import {
-  addPanel, dropSession, openPanels, openSession, postToAllPanels, postToPanel, removePanel, sessionOf, takeAsker,
+  addPanel, allSessions, dropSession, openPanels, openSession, postToAllPanels, postToPanel, removePanel, sessionOf, takeAsker,
 } from './sessions.js';
-import { toolLists } from './state.js';
+import { onSwitches, toolLists } from './state.js';
 import { activateTab, activeTab, closeTab, listTabs, newTab } from './tabs.js';
 
 /** @import { Envelope, HostCall, SessionStart } from '../shared/messages.js' */
@@ -18,9 +18,10 @@ setHandlers({
   lost: allTurnsEnded,
   wanted: () => openPanels() > 0,
 });
+onSwitches(switchTools);
 
 /** Pages of ours that may connect, by the name their port starts with. */
-const PAGES = new Map([['sidepanel', 'sidepanel/sidepanel.html']]);
+const PAGES = new Map([['sidepanel', 'sidepanel/sidepanel.html'], ['options', 'options/options.html']]);
 
 /** @param {chrome.runtime.Port} port */
 export function panelConnected(port) {
@@ -52,7 +53,7 @@ const FOR_A_SESSION = new Set(['chat.cancel', 'user.answer', 'history.clear']);
 /** Passed on as they are; the reply goes to the sender only. */
 const REQUESTS = new Set([
   'chat.list', 'chat.history', 'chat.delete', 'chat.rename', 'models.list', 'models.set', 'auth.signin',
-  'tools.list', 'provider.get', 'provider.set', 'provider.test', 'diag.run',
+  'tools.list', 'provider.get', 'provider.set', 'provider.test', 'diag.run', 'data.list', 'data.delete',
 ]);
 
 /**
@@ -108,6 +109,11 @@ function startSession(panel, message) {
   if (!postToHost({ ...message, ...toolLists() })) undelivered(panel, /** @type {any} */ (message));
 }
 
+/** The person flipped a switch: it holds in every open chat at once. */
+function switchTools() {
+  for (const session of allSessions()) postToHost({ ...session.start, ...toolLists() });
+}
+
 /** @param {Session} session */
 function endSession(session) {
   dropSession(session.id);
@@ -135,7 +141,9 @@ function sendPrompt(panel, message) {
 function undelivered(panel, message) {
   const turnId = typeof message['turnId'] === 'string' ? { turnId: message['turnId'] } : {};
   const sessionId = message.sessionId === undefined ? {} : { sessionId: message.sessionId };
-  postToPanel(panel, { type: 'worker.undelivered', sent: message.type, ...sessionId, ...turnId });
+  const requestId = message.requestId === undefined ? {} : { requestId: message.requestId };
+  if (message.requestId !== undefined) panel.requests.delete(message.requestId);
+  postToPanel(panel, { type: 'worker.undelivered', sent: message.type, ...sessionId, ...turnId, ...requestId });
 }
 
 // ---- from the host ------------------------------------------------------------------------

@@ -12,6 +12,7 @@
  * @typedef {object} Session
  * @property {string} id
  * @property {Panel} panel
+ * @property {SessionStart} start    as the panel sent it
  * @property {number | undefined} windowId
  * @property {number | undefined} inspectedTabId   the tab this session is bound to for good
  * @property {Set<number>} watched   tabs it sent a command to
@@ -64,6 +65,7 @@ export function openSession(panel, message) {
   const session = {
     id: message.sessionId,
     panel,
+    start: message,
     windowId: message.windowId,
     inspectedTabId: message.inspectedTabId,
     watched: known?.watched ?? new Set(),

@@ -70,6 +70,14 @@ async function load() {
 /** Resolves when the state is known and leftovers of a former worker are gone. Never rejects. */
 export const ready = load().catch((error) => console.warn('state not loaded', error));
 
+/** @type {() => void} */
+let switched = () => {};
+
+/** @param {() => void} listener   told when the person flipped a switch */
+export function onSwitches(listener) {
+  switched = listener;
+}
+
 /**
  * @param {unknown} settings
  * @returns {ToolSwitches}
@@ -84,7 +92,10 @@ function readTools(settings) {
  * @param {string} area
  */
 export function settingsChanged(changes, area) {
-  if (area === 'local' && changes['settings']) tools = readTools(changes['settings'].newValue);
+  if (area !== 'local' || !changes['settings']) return;
+  const before = JSON.stringify(tools);
+  tools = readTools(changes['settings'].newValue);
+  if (JSON.stringify(tools) !== before) switched();
 }
 
 /**

@@ -1,11 +1,27 @@
 // Every text people read comes from `_locales`.
 
+/** Texts of a language that is not the browser's. @type {Record<string, {message: string}> | null} */
+let texts = null;
+let chosen = '';
+
+/**
+ * Texts from now on in this language, whatever the browser's is.
+ * @param {'auto' | 'en' | 'zh_CN'} language
+ */
+export async function useLanguage(language) {
+  if (language === 'auto') return;
+  const module = await import(chrome.runtime.getURL(`_locales/${language}/messages.json`), { with: { type: 'json' } });
+  texts = module.default;
+  chosen = language.replace('_', '-');
+}
+
 /**
  * @param {string} key
  * @param {...(string | number)} values   what replaces $1, $2 …
  */
 export function t(key, ...values) {
-  return chrome.i18n.getMessage(key, values.map(String)) || key;
+  const own = texts?.[key]?.message.replace(/\$(\d)/g, (_, place) => String(values[Number(place) - 1] ?? ''));
+  return own || chrome.i18n.getMessage(key, values.map(String)) || key;
 }
 
 /**
@@ -25,10 +41,10 @@ export function translate(root) {
   for (const element of root.querySelectorAll('[data-i18n-placeholder]')) {
     element.setAttribute('placeholder', t(element.getAttribute('data-i18n-placeholder') ?? ''));
   }
-  document.documentElement.lang = chrome.i18n.getUILanguage();
+  document.documentElement.lang = locale();
 }
 
-const locale = () => chrome.i18n.getUILanguage();
+const locale = () => chosen || chrome.i18n.getUILanguage();
 
 /**
  * "40 ms", "8.2 s", "1 min 20 s"
@@ -51,4 +67,24 @@ export function duration(ms) {
  */
 export function amount(count) {
   return new Intl.NumberFormat(locale(), count < 10_000 ? {} : { notation: 'compact', maximumFractionDigits: 1 }).format(count);
+}
+
+/**
+ * "5 Mar, 14:02", with the year when it is another.
+ * @param {number} ms   since 1970
+ */
+export function moment(ms) {
+  const date = new Date(ms);
+  const year = date.getFullYear() === new Date().getFullYear() ? {} : /** @type {const} */ ({ year: 'numeric' });
+  return new Intl.DateTimeFormat(locale(), { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', ...year }).format(date);
+}
+
+/**
+ * "812 B", "3.4 kB", "12 MB"
+ * @param {number} bytes
+ */
+export function size(bytes) {
+  const step = bytes < 1000 ? 0 : bytes < 1_000_000 ? 1 : 2;
+  const unit = /** @type {const} */ (['byte', 'kilobyte', 'megabyte'])[step] ?? 'byte';
+  return new Intl.NumberFormat(locale(), { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: 1 }).format(bytes / 1000 ** step);
 }

@@ -1,5 +1,6 @@
 // The messages this extension speaks. Field names are the wire's own.
 // `Host*` travels over the native port, `Panel*` and `Worker*` stay inside the extension.
+import type { ModelInfo } from './protocol.js';
 
 export interface TabInfo {
   tabId: number;
@@ -77,7 +78,7 @@ export type SharedMessage =
   | { type: 'auth.status'; state: 'ready' | 'unauth' | 'unknown'; detail?: string; requestId?: string }
   | { type: 'sdk.ready'; ok: boolean; detail?: string; requestId?: string }
   | { type: 'models.current'; id: string; requestId?: string }
-  | { type: 'models.list'; models: { id: string; name: string; vendor?: string }[]; requestId?: string }
+  | { type: 'models.list'; models: ModelInfo[]; requestId?: string }
   /** An error that belongs to no session. */
   | { type: 'chat.error'; message: string; code?: string; requestId?: string }
   | { type: 'chat.history.result'; id: string; messages?: HistoryMessage[]; error?: string; cursor?: string; hasMore?: boolean; requestId?: string };
@@ -122,7 +123,7 @@ export type WorkerMessage =
   /** Another open panel owns this session. */
   | { type: 'worker.conflict'; sessionId: string }
   /** A message of the panel did not reach the host. */
-  | { type: 'worker.undelivered'; sessionId?: string; turnId?: string; sent: string }
+  | { type: 'worker.undelivered'; sessionId?: string; turnId?: string; requestId?: string; sent: string }
   /** The person pressed Cancel on the browser's debugging bar. */
   | { type: 'worker.debugger_cancelled'; sessionId: string; tabId: number };
 

@@ -1,11 +1,12 @@
 // Puts the panel together: page, worker connection, conversation.
+import { useAppearance } from '../shared/appearance.js';
+import { Connection } from '../shared/connection.js';
 import { byId, h } from '../shared/dom.js';
 import { amount, t, translate } from '../shared/i18n.js';
 import { mascot } from '../shared/mascot.js';
 import { AskSlot } from './ask-card.js';
 import { Chat } from './chat.js';
 import { Composer } from './composer.js';
-import { Connection } from './connection.js';
 import { Scroller } from './scroller.js';
 import { installCommand, noticeFor, POSES, stateOf, wordOf } from './status.js';
 import { PanelStore } from './store.js';
@@ -16,6 +17,7 @@ import { PanelStore } from './store.js';
 const CAPABILITIES = ['cdp.activeTab', 'queue', 'ask', 'tabs.close', 'tabs.held', 'browser.events', 'downloads', 'usage', 'cdp.targets'];
 const EXAMPLES = ['exampleSummarise', 'exampleForm', 'exampleTabs'];
 
+await useAppearance();
 translate(document);
 
 const window_ = await chrome.windows.getCurrent();
@@ -48,7 +50,7 @@ const composer = new Composer({
   onEscape: () => chat.stop(),
 });
 const asks = new AskSlot(byId('ask-slot'), (ask, answer, text) => chat.answer(ask, answer, text));
-const connection = new Connection(receive, portLost);
+const connection = new Connection('sidepanel', receive, portLost);
 const chat = new Chat({
   post: (message) => connection.post(message),
   log: byId('log'),

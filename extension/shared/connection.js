@@ -1,17 +1,19 @@
 // The port to the service worker. Chrome stops the worker when it likes; connecting again starts it.
-import { randomId } from '../shared/dom.js';
+import { randomId } from './dom.js';
 
-/** @import { PanelInbound, PanelMessage } from '../shared/messages.js' */
+/** @import { PanelInbound, PanelMessage } from './messages.js' */
 
 const FIRST_DELAY_MS = 100;
 const LAST_DELAY_MS = 3000;
 
 export class Connection {
   /**
+   * @param {'sidepanel' | 'options'} kind   which page this is
    * @param {(message: PanelInbound) => void} onMessage
    * @param {(gone: boolean) => void} onLost   `gone`: the extension was removed or updated, this page is a left-over
    */
-  constructor(onMessage, onLost) {
+  constructor(kind, onMessage, onLost) {
+    this.kind = kind;
     this.onMessage = onMessage;
     this.onLost = onLost;
     this.page = randomId(12);
@@ -26,7 +28,7 @@ export class Connection {
     /** @type {chrome.runtime.Port} */
     let port;
     try {
-      port = chrome.runtime.connect({ name: `sidepanel:${this.page}:${this.count}` });
+      port = chrome.runtime.connect({ name: `${this.kind}:${this.page}:${this.count}` });
     } catch {
       this.onLost(true);
       return;
