@@ -187,6 +187,14 @@ export type ChatRenamed = {
   requestId?: string;
 };
 
+/** One tool, called by the person; it takes its turn in the queue and ends as a prompt does. */
+export type ChatRun = {
+  sessionId: SessionId;
+  turnId?: TurnId;
+  tool: string;
+  args: object;
+};
+
 /** A prompt. */
 export type ChatSend = {
   sessionId: SessionId;
@@ -376,6 +384,7 @@ export type Inbound =
   | { "type": "session.start" } & SessionStart
   | { "type": "session.end" } & SessionRef
   | { "type": "chat.send" } & ChatSend
+  | { "type": "chat.run" } & ChatRun
   | { "type": "chat.cancel" } & ChatCancel
   | { "type": "history.clear" } & SessionRef
   | { "type": "tool.result" } & ToolResult

@@ -19,6 +19,8 @@ pub enum Inbound {
     SessionEnd(SessionRef),
     #[serde(rename = "chat.send")]
     ChatSend(ChatSend),
+    #[serde(rename = "chat.run")]
+    ChatRun(ChatRun),
     #[serde(rename = "chat.cancel")]
     ChatCancel(ChatCancel),
     #[serde(rename = "history.clear")]
@@ -71,6 +73,7 @@ pub const INBOUND_TYPES: &[&str] = &[
     "session.start",
     "session.end",
     "chat.send",
+    "chat.run",
     "chat.cancel",
     "history.clear",
     "tool.result",
@@ -274,6 +277,18 @@ wire! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub data: Option<String>,
+    }
+
+    /// One tool, called by the person; it takes its turn in the queue and ends as a prompt does.
+    pub struct ChatRun {
+        pub session_id: SessionId,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub turn_id: Option<TurnId>,
+        pub tool: String,
+        #[serde(default)]
+        #[cfg_attr(test, ts(type = "object"))]
+        pub args: Value,
     }
 
     /// Stop: the running turn, or one queued prompt when `turnId` names it.

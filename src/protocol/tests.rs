@@ -14,6 +14,7 @@ fn full_messages() -> Vec<Value> {
             "disabledTools": ["a"], "enabledHostTools": ["b"]}),
         json!({"type": "session.end", "sessionId": "s"}),
         json!({"type": "chat.send", "sessionId": "s", "text": "x", "turnId": "t", "attachments": [attachment]}),
+        json!({"type": "chat.run", "sessionId": "s", "turnId": "t", "tool": "x", "args": {"a": 1}}),
         json!({"type": "chat.cancel", "sessionId": "s", "turnId": "t"}),
         json!({"type": "history.clear", "sessionId": "s"}),
         json!({"type": "tool.result", "sessionId": "s", "callId": "c", "ok": true, "result": {}, "error": "e"}),

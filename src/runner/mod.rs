@@ -6,6 +6,7 @@ mod answer;
 mod asks;
 mod attachments;
 mod budget;
+mod by_hand;
 mod calls;
 mod chats;
 pub mod cli_tools;
@@ -63,6 +64,7 @@ pub const CAPABILITIES: &[&str] = &[
     "provider",
     "diag",
     "data",
+    "run",
     "cdp.targets",
 ];
 
@@ -283,11 +285,14 @@ impl Runner {
             self.told.remove(&next.turn);
             let Some(session) = self.sessions.get_mut(&next.session) else { continue };
             let cancel = session.cancel.child_token();
+            // What the model is to be told waits for it.
+            let notes = if next.by_hand.is_some() { Vec::new() } else { std::mem::take(&mut session.notes) };
             let turn = Turn {
                 id: next.turn.clone(),
                 session: next.session.clone(),
                 words: next.text,
                 attached: next.attached,
+                by_hand: next.by_hand,
                 wire: Arc::clone(&session.wire),
                 browser: Arc::clone(&session.browser),
                 paths: self.paths.clone(),
@@ -304,7 +309,7 @@ impl Runner {
                 recent: std::mem::take(&mut session.recent),
                 offer: Offer::new(session.policy.subscribe(), std::mem::take(&mut session.revealed)),
                 shown: session.shown.take(),
-                notes: std::mem::take(&mut session.notes),
+                notes,
                 asks: Arc::clone(&session.asks),
                 cancel: cancel.clone(),
                 closed: session.cancel.clone(),

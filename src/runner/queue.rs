@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::attachments::Attached;
+use super::by_hand::HandCall;
 use crate::protocol::{SessionId, TurnId};
 
 /// Prompts one chat may have waiting.
@@ -23,11 +24,14 @@ pub struct Queued {
     pub text: String,
     /// What they attached.
     pub attached: Attached,
+    /// Instead of a prompt: a tool that the person calls.
+    pub by_hand: Option<HandCall>,
 }
 
 impl Queued {
     fn bytes(&self) -> usize {
-        self.text.len() + self.attached.bytes()
+        let by_hand = self.by_hand.as_ref().map_or(0, |call| call.args.to_string().len());
+        self.text.len() + self.attached.bytes() + by_hand
     }
 }
 
@@ -107,6 +111,7 @@ mod tests {
             turn: turn.into(),
             text: turn.to_owned(),
             attached: Attached::default(),
+            by_hand: None,
         }
     }
 

@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::asks::Asks;
 use super::attachments::Attached;
+use super::by_hand::HandCall;
 use super::client::{Capabilities, ClientId, Line, SessionWire};
 use super::queue::Queued;
 use super::{CAPABILITIES, MAX_SESSIONS, Runner, error_in, error_message};
@@ -15,7 +16,7 @@ use crate::agent::recent_actions::RecentActions;
 use crate::browser::{Browser, BrowserEvent, ExtensionContext, Wire as _};
 use crate::protocol::limits::PROTOCOL;
 use crate::protocol::{
-    ChatSend, ErrorCode, Hello, HelloAck, Inbound, Outbound, ProtocolError, SessionId, SessionReady,
+    ChatRun, ChatSend, ErrorCode, Hello, HelloAck, Inbound, Outbound, ProtocolError, SessionId, SessionReady,
     SessionStart, ToolResult, TurnId,
 };
 use crate::tools::policy::ToolPolicy;
@@ -60,6 +61,7 @@ impl Runner {
                 self.end_session(&ended.session_id)
             }
             Inbound::ChatSend(send) => self.on_chat_send(client, send),
+            Inbound::ChatRun(run) => self.on_chat_run(client, run),
             Inbound::ChatCancel(cancel) if self.owns(client, &cancel.session_id) => {
                 self.cancel(&cancel.session_id, cancel.turn_id.as_ref());
             }
@@ -203,13 +205,7 @@ impl Runner {
     fn on_chat_send(&mut self, client: ClientId, send: ChatSend) {
         let turn = send.turn_id.unwrap_or_else(TurnId::random);
         if !self.owns(client, &send.session_id) {
-            let message =
-                "This chat is not open here. Open the panel again; your text is still in the message box.";
-            self.reply(
-                client,
-                error_in(send.session_id, Some(turn), ErrorCode::NotReady, message.to_owned()),
-            );
-            return;
+            return self.not_open_here(client, send.session_id, turn);
         }
         if send.text.trim().is_empty() {
             let message = "The message is empty.".to_owned();
@@ -223,7 +219,29 @@ impl Runner {
                 return;
             }
         };
-        self.take_prompt(Queued { session: send.session_id, turn, text: send.text, attached });
+        let prompt = Queued { session: send.session_id, turn, text: send.text, attached, by_hand: None };
+        self.take_prompt(prompt);
+    }
+
+    fn on_chat_run(&mut self, client: ClientId, run: ChatRun) {
+        let ChatRun { session_id, turn_id, tool, args } = run;
+        let turn = turn_id.unwrap_or_else(TurnId::random);
+        if !self.owns(client, &session_id) {
+            return self.not_open_here(client, session_id, turn);
+        }
+        self.take_prompt(Queued {
+            session: session_id,
+            turn,
+            text: String::new(),
+            attached: Attached::default(),
+            by_hand: Some(HandCall { tool, args }),
+        });
+    }
+
+    fn not_open_here(&self, client: ClientId, session: SessionId, turn: TurnId) {
+        let message =
+            "This chat is not open here. Open the panel again; your text is still in the message box.";
+        self.reply(client, error_in(session, Some(turn), ErrorCode::NotReady, message.to_owned()));
     }
 
     fn on_tool_result(&mut self, result: ToolResult) {

@@ -12,6 +12,7 @@ use super::answer::Answer;
 use super::asks::Asks;
 use super::attachments::Attached;
 use super::budget::MAX_TIME;
+use super::by_hand::{self, HandCall};
 use super::calls::{Asked, Calls};
 use super::chats;
 use super::cli_tools;
@@ -47,6 +48,8 @@ pub(super) struct Turn {
     pub session: SessionId,
     pub words: String,
     pub attached: Attached,
+    /// Instead of the model: a tool that the person calls.
+    pub by_hand: Option<HandCall>,
     pub wire: Arc<SessionWire>,
     pub browser: Arc<Browser>,
     pub paths: Paths,
@@ -95,13 +98,23 @@ impl Turn {
         let started = Instant::now();
         let mut answer = Answer::default();
         let mut calls = Calls::new(&self);
-        let (outcome, agent) = match self.open().await {
+        let by_hand = self.by_hand.take();
+        let is_prompt = by_hand.is_none();
+        let opened = match by_hand {
+            Some(call) => self.open_by_hand(call),
+            None => self.open().await,
+        };
+        let (outcome, agent) = match opened {
             Ok(mut agent) => (self.converse(&mut agent, &mut answer, &mut calls).await, Some(agent)),
             Err(outcome) => (outcome, None),
         };
         let unknown = calls.stop_all(&mut self.recent);
         self.browser.end_turn();
-        self.end(&outcome, &answer, started.elapsed()).await;
+        if is_prompt {
+            self.end(&outcome, &answer, started.elapsed()).await;
+        } else {
+            self.finish(&outcome, &answer, started.elapsed());
+        }
         if let Some(agent) = agent
             && !matches!(outcome, Outcome::Done | Outcome::Failed(_))
         {
@@ -153,14 +166,26 @@ impl Turn {
         }
     }
 
-    /// Writes down that the turn runs, then tells the panel: whoever was told so finds the turn in the list, even when
-    /// nobody lives to finish it. Answers whether the turn before was cut off.
-    async fn begin(&self) -> bool {
-        let begun = chats::turn_begins(&self.chats, &self.session, &self.words).await;
+    /// Nothing is written down: a tool that was called by hand is no chat yet.
+    fn open_by_hand(&mut self, call: HandCall) -> Result<AgentTurn, Outcome> {
+        self.tell_started();
+        // Whatever it does to the page, the model has not seen it.
+        self.shown = None;
+        Ok(by_hand::turn(call))
+    }
+
+    fn tell_started(&self) {
         self.emit_new(
             "queue",
             Outbound::ChatStarted(ChatStarted { session_id: self.session.clone(), turn_id: self.id.clone() }),
         );
+    }
+
+    /// Writes down that the turn runs, then tells the panel: whoever was told so finds the turn in the list, even when
+    /// nobody lives to finish it. Answers whether the turn before was cut off.
+    async fn begin(&self) -> bool {
+        let begun = chats::turn_begins(&self.chats, &self.session, &self.words).await;
+        self.tell_started();
         self.activity("status.thinking", None);
         begun.unwrap_or_else(|why| {
             let text = format!("This turn is not in the list of chats: {why}. The chat itself goes on.");

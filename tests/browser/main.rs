@@ -10,5 +10,6 @@ mod files;
 mod launch;
 mod lifetimes;
 mod limits;
+mod options;
 mod panels;
 mod stage;

@@ -9,6 +9,7 @@ mod approvals;
 mod architecture;
 #[path = "../case_runner/bind.rs"]
 mod bind;
+mod by_hand;
 mod case_rules;
 mod chaos;
 mod cli_tools;
