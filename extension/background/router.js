@@ -21,7 +21,7 @@ setHandlers({
 onSwitches(switchTools);
 
 /** Pages of ours that may connect, by the name their port starts with. */
-const PAGES = new Map([['sidepanel', 'sidepanel/sidepanel.html'], ['options', 'options/options.html']]);
+const PAGES = new Map([['sidepanel', 'sidepanel/sidepanel.html'], ['options', 'options/options.html'], ['devtools', 'devtools/panel.html']]);
 
 /** @param {chrome.runtime.Port} port */
 export function panelConnected(port) {
@@ -74,6 +74,7 @@ function fromPanel(panel, message) {
       return;
     }
     case 'chat.send':
+    case 'chat.run':
       sendPrompt(panel, message);
       return;
   }

@@ -3,7 +3,7 @@ import { byId, h } from '../shared/dom.js';
 import { moment, size, t } from '../shared/i18n.js';
 
 /** @import { ChatInfo, DataListResult, StoredFile, StoredNote } from '../shared/protocol.js' */
-/** @import { Requests } from './requests.js' */
+/** @import { Requests } from '../shared/requests.js' */
 
 export class DataSection {
   /** @param {Requests} requests */

@@ -7,7 +7,7 @@ import { mascot } from '../shared/mascot.js';
 import { DataSection } from './data-section.js';
 import { showLook } from './look-section.js';
 import { ModelSection } from './model-section.js';
-import { Requests } from './requests.js';
+import { Requests } from '../shared/requests.js';
 import { StatusSection } from './status-section.js';
 import { ToolsSection } from './tools-section.js';
 

@@ -3,7 +3,7 @@ import { byId, h } from '../shared/dom.js';
 import { t } from '../shared/i18n.js';
 
 /** @import { ModelInfo, ProviderResult } from '../shared/protocol.js' */
-/** @import { Requests } from './requests.js' */
+/** @import { Requests } from '../shared/requests.js' */
 
 export class ModelSection {
   /** @param {Requests} requests */

@@ -5,7 +5,7 @@ import { installCommand, noticeFor, stateOf } from '../sidepanel/status.js';
 
 /** @import { DiagCheck } from '../shared/protocol.js' */
 /** @import { HostStatus, PanelMessage } from '../shared/messages.js' */
-/** @import { Requests } from './requests.js' */
+/** @import { Requests } from '../shared/requests.js' */
 
 /** What the checks are about, by the id that the host gives them; an unknown one is shown by its id. */
 const NAMES = new Map([['host', 'checkHost'], ['cli', 'checkCli'], ['auth', 'checkAuth'], ['log', 'checkLog']]);

@@ -4,7 +4,7 @@ import { t } from '../shared/i18n.js';
 import { changeSettings, readSettings } from '../shared/settings.js';
 
 /** @import { ToolInfo } from '../shared/protocol.js' */
-/** @import { Requests } from './requests.js' */
+/** @import { Requests } from '../shared/requests.js' */
 
 /** The host's groups in the order they are shown, with their headings. */
 const GROUPS = new Map([

@@ -8,7 +8,7 @@ const LAST_DELAY_MS = 3000;
 
 export class Connection {
   /**
-   * @param {'sidepanel' | 'options'} kind   which page this is
+   * @param {'sidepanel' | 'options' | 'devtools'} kind   which page this is
    * @param {(message: PanelInbound) => void} onMessage
    * @param {(gone: boolean) => void} onLost   `gone`: the extension was removed or updated, this page is a left-over
    */

@@ -20,7 +20,7 @@ export async function useLanguage(language) {
  * @param {...(string | number)} values   what replaces $1, $2 …
  */
 export function t(key, ...values) {
-  const own = texts?.[key]?.message.replace(/\$(\d)/g, (_, place) => String(values[Number(place) - 1] ?? ''));
+  const own = texts?.[key]?.message.replace(/\$(\$|\d)/g, (_, place) => (place === '$' ? '$' : String(values[Number(place) - 1] ?? '')));
   return own || chrome.i18n.getMessage(key, values.map(String)) || key;
 }
 

@@ -143,6 +143,7 @@ export type PanelMessage =
   | SessionStart
   | { type: 'session.end'; sessionId: string }
   | { type: 'chat.send'; sessionId: string; text: string; turnId: string }
+  | { type: 'chat.run'; sessionId: string; turnId: string; tool: string; args: object }
   | { type: 'chat.cancel'; sessionId: string; turnId?: string }
   | { type: 'chat.history'; id: string; requestId: string }
   /** Without a request id: the answer concerns every panel. */

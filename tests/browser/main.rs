@@ -13,3 +13,4 @@ mod limits;
 mod options;
 mod panels;
 mod stage;
+mod terminal;

@@ -81,12 +81,12 @@ async fn switched_off_tool_is_refused_in_the_turn_that_runs() {
     )
     .await;
     page.says(".risky", "bash").await;
-    assert!(turn.call("list_tabs", json!({}), LIMIT).await.unwrap().ok);
+    assert!(turn.call("list_tabs", json!({}), LIMIT).await.unwrap().kind == "success");
 
     page.click("#tool-list_tabs").await;
     page.says("#tools-on", "Saved").await;
     let refused = turn.answer_of(&turn.force_call("list_tabs", json!({})), LIMIT).await.unwrap();
-    assert!(!refused.ok && refused.text.contains("switched off"), "{}", refused.text);
+    assert!(refused.kind != "success" && refused.text.contains("switched off"), "{}", refused.text);
 
     page.set("#tool-filter", "BASH").await;
     page.until("[...document.querySelectorAll('.tool')].filter((row) => row.checkVisibility()).length === 1")
@@ -96,7 +96,10 @@ async fn switched_off_tool_is_refused_in_the_turn_that_runs() {
     page.set("#tool-filter", "").await;
     page.click("#tools-reset").await;
     page.until("document.querySelector('#tool-list_tabs').checked").await;
-    assert!(turn.call("list_tabs", json!({}), LIMIT).await.unwrap().ok, "it is on again at once");
+    assert!(
+        turn.call("list_tabs", json!({}), LIMIT).await.unwrap().kind == "success",
+        "it is on again at once"
+    );
     turn.end("done");
     stage.close().await;
 }

@@ -30,7 +30,7 @@ use stage::Stage;
 const CASE_LIMIT: Duration = Duration::from_secs(300);
 
 /// More browsers at once than this only wait for one another.
-const MOST_LANES: usize = 4;
+const MOST_LANES: usize = 3;
 
 fn main() -> ExitCode {
     let mut roots: Vec<PathBuf> = std::env::args_os()
@@ -69,7 +69,7 @@ fn main() -> ExitCode {
 fn lanes() -> Result<usize, String> {
     let Some(set) = std::env::var_os("BROWY_CASE_LANES") else {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        return Ok((processors + 2).min(MOST_LANES));
+        return Ok((processors + 1).min(MOST_LANES));
     };
     let number = set.to_str().and_then(|text| text.parse().ok()).filter(|lanes| (1..=16).contains(lanes));
     number.ok_or_else(|| "BROWY_CASE_LANES is a number from 1 to 16".to_owned())

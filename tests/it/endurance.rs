@@ -64,7 +64,7 @@ fn answer(request: &Value) -> Value {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_turns_cost_no_memory_no_files_and_no_threads() {
-    let turns = count("BROWY_TURNS", 500).max(2 * WARM);
+    let turns = count("BROWY_TURNS", 200).max(2 * WARM);
     let mut host = Host::start().await;
     host.hello().await;
     host.send(json!({ "type": "session.start", "sessionId": "sp-1", "capabilities": ["cdp.activeTab"] }))

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use crate::support::copilot::*;
+use crate::support::dice::count;
 use crate::support::model_server::{ModelServer, Step, offered, said};
 
 /// One white pixel.
@@ -74,10 +75,11 @@ async fn system_message_arrives_byte_for_byte_and_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn twenty_thousand_pieces_arrive_exact() {
+async fn thousands_of_pieces_arrive_exact() {
+    let pieces = u32::try_from(count("BROWY_PIECES", 4_000)).unwrap();
     for home in [Home::full(), Home::new().await] {
         let text: String =
-            (0..20_000u32).map(|n| char::from(b'a' + u8::try_from(n * 7 % 26).unwrap())).collect();
+            (0..pieces).map(|n| char::from(b'a' + u8::try_from(n * 7 % 26).unwrap())).collect();
         let model = ModelServer::scripted([Step::text(&text).chunk(1)]).await;
         let backend = home.start(with_model(&model.url));
         let outcome = finish(backend.prompt(chat("sp-many", &[]), prompt("Go")).await.unwrap()).await;
@@ -87,7 +89,7 @@ async fn twenty_thousand_pieces_arrive_exact() {
         let near = |text: &str, at: usize| text[at.saturating_sub(5)..(at + 20).min(text.len())].to_owned();
         assert!(
             shown == text,
-            "{} of 20000; at {differs:?}: {:?}",
+            "{} of {pieces}; at {differs:?}: {:?}",
             shown.len(),
             differs.map(|at| (near(&shown, at), near(&text, at)))
         );

@@ -1,9 +1,9 @@
 // Questions to the host and their answers.
-import { randomId } from '../shared/dom.js';
-import { t } from '../shared/i18n.js';
+import { randomId } from './dom.js';
+import { t } from './i18n.js';
 
-/** @import { Connection } from '../shared/connection.js' */
-/** @import { PanelInbound, PanelMessage } from '../shared/messages.js' */
+/** @import { Connection } from './connection.js' */
+/** @import { PanelInbound, PanelMessage } from './messages.js' */
 
 /** Longer than any answer of the host takes: a test call to a model is given up after 60 s. */
 const PATIENCE_MS = 75_000;
