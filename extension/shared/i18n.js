@@ -80,6 +80,18 @@ export function moment(ms) {
 }
 
 /**
+ * "5 minutes ago"
+ * @param {number} ms   since 1970
+ */
+export function since(ms) {
+  const seconds = Math.round((ms - Date.now()) / 1000);
+  /** @type {[Intl.RelativeTimeFormatUnit, number][]} */
+  const units = [['day', 86_400], ['hour', 3600], ['minute', 60]];
+  const [unit, length] = units.find(([, each]) => Math.abs(seconds) >= each) ?? ['second', 1];
+  return new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' }).format(Math.trunc(seconds / length), unit);
+}
+
+/**
  * "812 B", "3.4 kB", "12 MB"
  * @param {number} bytes
  */

@@ -1,6 +1,6 @@
 // The messages this extension speaks. Field names are the wire's own.
 // `Host*` travels over the native port, `Panel*` and `Worker*` stay inside the extension.
-import type { ModelInfo } from './protocol.js';
+import type { Attachment, ModelInfo } from './protocol.js';
 
 export interface TabInfo {
   tabId: number;
@@ -142,10 +142,10 @@ export type PanelMessage =
   | { type: 'panel.retry' }
   | SessionStart
   | { type: 'session.end'; sessionId: string }
-  | { type: 'chat.send'; sessionId: string; text: string; turnId: string }
+  | { type: 'chat.send'; sessionId: string; text: string; turnId: string; attachments?: Attachment[] }
   | { type: 'chat.run'; sessionId: string; turnId: string; tool: string; args: object }
   | { type: 'chat.cancel'; sessionId: string; turnId?: string }
-  | { type: 'chat.history'; id: string; requestId: string }
+  | { type: 'chat.history'; id: string; requestId: string; before?: string }
   /** Without a request id: the answer concerns every panel. */
   | { type: 'auth.signin'; open: boolean }
   | { type: 'user.answer'; sessionId: string; askId: string; answer: AskAnswer; text?: string };

@@ -5,6 +5,7 @@ import { closedText } from './ask-card.js';
 import { showHistory } from './history.js';
 import { Turn } from './turn.js';
 
+/** @import { Attachment } from '../shared/protocol.js' */
 /** @import { AskAnswer, PanelMessage, SessionMessage, UserAsk } from '../shared/messages.js' */
 
 /** Endings that mean the prompt never got anywhere: the text goes back to the composer. */
@@ -18,10 +19,11 @@ const MAX_TITLE = 60;
  * @property {(message: PanelMessage) => boolean} post
  * @property {HTMLElement} log
  * @property {import('./ask-card.js').AskSlot} asks
- * @property {import('./composer.js').Composer} composer
+ * @property {(what: {text: string, attachments: Attachment[]}) => void} giveBack   to the composer: it did not get through
  * @property {import('./store.js').PanelStore} store
  * @property {() => void} changed          the state or title may be another
  * @property {() => void} scrollToEnd
+ * @property {(more: number) => void} keepPlace   so much was added above what is read
  * @property {(text: string) => void} say  tells a screen reader
  * @property {() => boolean} hostQueues    whether the host tells when a turn starts
  */
@@ -58,9 +60,9 @@ export class Chat {
 
   // ---- prompts ----------------------------------------------------------------------------
 
-  /** @param {string} text @param {string} [id] */
-  prompt(text, id) {
-    const turn = new Turn(id ?? `t-${randomId(16)}`, text);
+  /** @param {string} text @param {string} [id] @param {Attachment[]} [attachments] */
+  prompt(text, id, attachments) {
+    const turn = new Turn(id ?? `t-${randomId(16)}`, text, attachments);
     turn.restored = id !== undefined;
     this.turns.push(turn);
     this.around.log.append(turn.view.element);
@@ -109,7 +111,9 @@ export class Chat {
     turn.phase = 'sent';
     turn.sends += 1;
     turn.view.place.hidden = true;
-    const sent = this.around.post({ type: 'chat.send', sessionId: this.sessionId, text: turn.text, turnId: turn.id });
+    const { text, attachments } = turn;
+    const more = attachments.length > 0 ? { attachments } : {};
+    const sent = this.around.post({ type: 'chat.send', sessionId: this.sessionId, text, turnId: turn.id, ...more });
     if (!sent) this.hold(turn);
   }
 
@@ -118,7 +122,7 @@ export class Chat {
     if (turn.phase === 'held') {
       this.remove(turn);
       turn.view.element.remove();
-      this.around.composer.giveBack(turn.text);
+      this.around.giveBack(turn);
       this.rememberHeld();
     } else {
       this.cancel(turn);
@@ -150,14 +154,27 @@ export class Chat {
   }
 
   startNew() {
+    this.leave();
+    this.around.store.startNew();
+  }
+
+  /** Goes on with a chat that the host has. @param {string} id @param {string} title */
+  open(id, title) {
+    this.leave();
+    this.around.store.take(id, title);
+  }
+
+  leave() {
+    this.historyAsked = '';
     this.around.post({ type: 'session.end', sessionId: this.sessionId });
-    const unsent = this.turns.filter((turn) => turn.phase === 'held').map((turn) => turn.text);
+    const unsent = this.turns.filter((turn) => turn.phase === 'held');
     for (const turn of this.turns) turn.end();
     this.turns = [];
-    if (unsent.length > 0) this.around.composer.giveBack(unsent.join('\n\n'));
+    if (unsent.length > 0) {
+      this.around.giveBack({ text: unsent.map((turn) => turn.text).join('\n\n'), attachments: unsent.flatMap((turn) => turn.attachments) });
+    }
     this.around.asks.clear();
     this.around.log.replaceChildren();
-    this.around.store.startNew();
   }
 
   // ---- the connection ---------------------------------------------------------------------
@@ -169,7 +186,7 @@ export class Chat {
     this.remove(turn);
     turn.end();
     turn.view.fail(t('undelivered'), 'undelivered');
-    this.around.composer.giveBack(turn.text);
+    this.around.giveBack(turn);
     this.around.changed();
   }
 
@@ -308,9 +325,9 @@ export class Chat {
     turn.end();
     const stopped = code === 'aborted' || turn.stopping;
     const giveBack = !turn.output && REFUSALS.has(code);
-    const again = { label: t('tryAgain'), act: () => this.prompt(turn.text) };
+    const again = { label: t('tryAgain'), act: () => this.prompt(turn.text, undefined, turn.attachments) };
     turn.view.fail(message || t('noReason'), stopped ? 'aborted' : code, giveBack || stopped ? undefined : again);
-    if (giveBack) this.around.composer.giveBack(turn.text);
+    if (giveBack) this.around.giveBack(turn);
     this.around.say(message);
     this.around.changed();
   }
@@ -341,19 +358,39 @@ export class Chat {
     return true;
   }
 
-  askHistory() {
+  /** @param {string} [before]   cursor of the page that came last; absent: the newest page */
+  askHistory(before) {
     this.historyAsked = `h-${randomId(12)}`;
-    this.around.post({ type: 'chat.history', id: this.sessionId, requestId: this.historyAsked });
+    const earlier = before === undefined ? {} : { before };
+    this.around.post({ type: 'chat.history', id: this.sessionId, requestId: this.historyAsked, ...earlier });
   }
 
   /** @param {Extract<import('../shared/messages.js').SharedMessage, {type: 'chat.history.result'}>} message */
   history(message) {
     if (message.requestId !== undefined && message.requestId !== this.historyAsked) return;
     if (message.id !== this.sessionId || !Array.isArray(message.messages)) return;
-    if (!this.around.log.querySelector('.restored')) showHistory(this.around.log, message.messages);
+    const isFirst = !this.around.log.querySelector('.restored');
+    const button = this.around.log.querySelector('.earlier');
+    // A page that comes a second time, after the worker was restarted, is on the page already.
+    if (!isFirst && !button) return;
+    button?.remove();
+    const height = this.around.log.scrollHeight;
+    showHistory(this.around.log, message.messages);
+    this.offerEarlier(message);
     const first = message.messages.find((each) => each.role === 'user');
-    if (first?.text) this.nameAfter(first.text);
+    if (isFirst && first?.text) this.nameAfter(first.text);
     this.around.changed();
-    this.around.scrollToEnd();
+    if (isFirst) this.around.scrollToEnd();
+    else this.around.keepPlace(this.around.log.scrollHeight - height);
+  }
+
+  /** @param {{cursor?: string, hasMore?: boolean}} page */
+  offerEarlier({ cursor, hasMore }) {
+    if (!hasMore || cursor === undefined) return;
+    const button = h('button', { type: 'button', class: 'small earlier', onclick: () => {
+      button.disabled = true;
+      this.askHistory(cursor);
+    } }, t('showEarlier'));
+    this.around.log.prepend(button);
   }
 }

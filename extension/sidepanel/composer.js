@@ -9,13 +9,15 @@ export class Composer {
    * @param {HTMLButtonElement} parts.send
    * @param {HTMLFormElement} parts.form
    * @param {(text: string) => void} parts.onSend
+   * @param {() => boolean} parts.hasMore   something goes with the text, so that it may be empty
    * @param {(draft: string) => void} parts.onDraft
    * @param {() => void} parts.onEscape
    */
-  constructor({ field, send, form, onSend, onDraft, onEscape }) {
+  constructor({ field, send, form, onSend, hasMore, onDraft, onEscape }) {
     this.field = field;
     this.button = send;
     this.onSend = onSend;
+    this.hasMore = hasMore;
     this.onDraft = onDraft;
     form.addEventListener('submit', (event) => {
       event.preventDefault();
@@ -37,13 +39,13 @@ export class Composer {
 
   submit() {
     const text = this.field.value.trim();
-    if (!text) return;
+    if (!text && !this.hasMore()) return;
     this.set('');
     this.onSend(text);
   }
 
   changed() {
-    this.button.disabled = !this.field.value.trim();
+    this.button.disabled = !this.field.value.trim() && !this.hasMore();
     this.field.style.height = 'auto';
     this.field.style.height = `${Math.min(MAX_HEIGHT_PX, this.field.scrollHeight + 2)}px`;
     this.onDraft(this.field.value);

@@ -4,8 +4,11 @@ import { Connection } from '../shared/connection.js';
 import { byId, h } from '../shared/dom.js';
 import { amount, t, translate } from '../shared/i18n.js';
 import { mascot } from '../shared/mascot.js';
+import { Requests } from '../shared/requests.js';
 import { AskSlot } from './ask-card.js';
+import { Attachments } from './attachments.js';
 import { Chat } from './chat.js';
+import { ChatsDrawer } from './chats-drawer.js';
 import { Composer } from './composer.js';
 import { Scroller } from './scroller.js';
 import { installCommand, noticeFor, POSES, stateOf, wordOf } from './status.js';
@@ -37,6 +40,12 @@ let lastNotice = '';
 let lastPose = '';
 
 const scroller = new Scroller(byId('scroller'), byId('log'), byId('jump', HTMLButtonElement));
+const attachments = new Attachments({
+  strip: byId('attachments'),
+  field: byId('composer', HTMLTextAreaElement),
+  changed: () => composer.changed(),
+  refused: (why) => chat.note(why),
+});
 const composer = new Composer({
   field: byId('composer', HTMLTextAreaElement),
   send: byId('send', HTMLButtonElement),
@@ -44,8 +53,9 @@ const composer = new Composer({
   onSend: (text) => {
     // A host that does not start was given up; a new prompt is a reason to try again.
     if (now.host?.state === 'exited' || now.host?.state === 'error') connection.post({ type: 'panel.retry' });
-    chat.prompt(text);
+    chat.prompt(text, undefined, attachments.release());
   },
+  hasMore: () => attachments.list.length > 0,
   onDraft: (draft) => store.set({ draft }),
   onEscape: () => chat.stop(),
 });
@@ -55,14 +65,32 @@ const chat = new Chat({
   post: (message) => connection.post(message),
   log: byId('log'),
   asks,
-  composer,
+  giveBack: (what) => {
+    if (what.text) composer.giveBack(what.text);
+    attachments.giveBack(what.attachments);
+  },
   store,
   changed: show,
   scrollToEnd: () => scroller.toEnd(),
+  keepPlace: (more) => scroller.keepPlace(more),
   say: (text) => (byId('live').textContent = text),
   hostQueues: () => now.host?.capabilities.includes('queue') ?? false,
 });
 
+const requests = new Requests(() => connection);
+const drawer = new ChatsDrawer({
+  requests,
+  current: () => chat.sessionId,
+  open: openChat,
+  renamed: (title) => {
+    store.set({ title });
+    show();
+  },
+  begin: newChat,
+});
+
+byId('open-chats').addEventListener('click', () => void drawer.open());
+byId('open-settings').addEventListener('click', () => void chrome.runtime.openOptionsPage());
 byId('stop').addEventListener('click', () => chat.stop());
 byId('new-chat').addEventListener('click', newChat);
 byId('held').addEventListener('click', () => void goToHeldTab());
@@ -79,6 +107,7 @@ composer.focus();
 
 /** @param {PanelInbound} message */
 function receive(message) {
+  if (requests.take(message)) return;
   switch (message.type) {
     case 'worker.host':
       hostChanged(message);
@@ -173,6 +202,7 @@ function sessionLost() {
   now.sessionReady = false;
   now.sdk = null;
   now.auth = { state: 'unknown', detail: '' };
+  requests.lost();
   chat.hostLost();
 }
 
@@ -189,6 +219,17 @@ function portLost(gone) {
 
 function newChat() {
   chat.startNew();
+  begun();
+}
+
+/** @param {string} id @param {string} title */
+function openChat(id, title) {
+  chat.open(id, title);
+  begun();
+}
+
+/** Another chat is in the panel. */
+function begun() {
   byId('usage').textContent = '';
   heldTab = null;
   byId('held').hidden = true;

@@ -55,6 +55,12 @@ export class Scroller {
     this.grown();
   }
 
+  /** Something was put above what is read. @param {number} px */
+  keepPlace(px) {
+    this.box.scrollTop += px;
+    this.showPill();
+  }
+
   showPill() {
     this.pill.hidden = this.following || this.distance() <= NEAR_END_PX;
   }

@@ -62,4 +62,11 @@ export class PanelStore {
     this.set({ sessionId: newSessionId(), title: '', held: [] });
     this.flush();
   }
+
+  /** A chat that the host has. @param {string} sessionId @param {string} title */
+  take(sessionId, title) {
+    this.resumed = true;
+    this.set({ sessionId, title, held: [] });
+    this.flush();
+  }
 }

@@ -3,6 +3,7 @@ import { h } from '../shared/dom.js';
 import { GrowingText } from '../shared/growing-text.js';
 import { duration, t } from '../shared/i18n.js';
 import { MarkdownStream } from '../shared/markdown-stream.js';
+import { shownIn } from './attachments.js';
 import { Steps } from './tool-rows.js';
 
 /** More than anybody listens to in one go, characters. */
@@ -14,15 +15,16 @@ const squeezed = (text) => text.replace(/\s+/g, '');
 export class TurnView {
   /**
    * @param {string} prompt
+   * @param {import('../shared/protocol.js').Attachment[]} [attachments]
    */
-  constructor(prompt) {
-    this.bubble = h('div', { class: 'msg user' }, prompt);
+  constructor(prompt, attachments = []) {
+    this.bubble = h('div', { class: 'msg user' }, prompt, ...shownIn(attachments));
     this.place = h('p', { class: 'place', hidden: true });
     this.body = h('div', { class: 'turn-body' });
     this.liveText = h('span', { class: 'live-text' });
     this.liveTime = h('span', { class: 'live-time' });
     this.live = h('p', { class: 'live-line', hidden: true }, h('span', { class: 'cursor', 'aria-hidden': 'true' }), this.liveText, this.liveTime);
-    this.element = h('section', { class: 'turn' }, prompt && this.bubble, this.place, this.body, this.live);
+    this.element = h('section', { class: 'turn' }, (prompt || attachments.length > 0) && this.bubble, this.place, this.body, this.live);
     this.steps = new Steps();
     /** The answer that is being written. @type {MarkdownStream | null} */
     this.answer = null;

@@ -1,6 +1,8 @@
 // One prompt on its way: what it is waiting for, and how it ends.
 import { TurnView } from './turn-view.js';
 
+/** @import { Attachment } from '../shared/protocol.js' */
+
 /**
  * held     waits in this panel until the host is ready
  * sent     is with the host, nothing heard yet
@@ -14,10 +16,12 @@ export class Turn {
   /**
    * @param {string} id
    * @param {string} text
+   * @param {Attachment[]} [attachments]
    */
-  constructor(id, text) {
+  constructor(id, text, attachments = []) {
     this.id = id;
     this.text = text;
+    this.attachments = attachments;
     /** @type {Phase} */
     this.phase = 'held';
     /** How often it was handed to a host. */
@@ -28,7 +32,7 @@ export class Turn {
     this.stopping = false;
     /** Whether it was left over from an earlier page of this window. */
     this.restored = false;
-    this.view = new TurnView(text);
+    this.view = new TurnView(text, attachments);
   }
 
   begin() {

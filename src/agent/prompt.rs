@@ -6,6 +6,9 @@
 
 use std::fmt::Write as _;
 
+/// What the model is told of a message that is nothing but attachments.
+const WORDLESS: &str = "(The person sent this without words: see what is attached.)";
+
 /// The system message. The model sees exactly this.
 pub const SYSTEM_PROMPT: &str = include_str!("system_prompt.md");
 
@@ -55,7 +58,7 @@ pub struct TabContext {
 /// The message for the model: the person's words unchanged, then the blocks.
 /// `fence` must be unguessable and new in every turn.
 pub fn compose(words: &str, context: &Context, fence: &str) -> String {
-    let mut text = words.to_owned();
+    let mut text = if words.trim().is_empty() { WORDLESS.to_owned() } else { words.to_owned() };
     for attachment in &context.attachments {
         block(&mut text, "attachment", fence, attachment);
     }

@@ -62,6 +62,11 @@ impl Attached {
         Ok(attached)
     }
 
+    /// Whether nothing is attached.
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty() && self.images.is_empty()
+    }
+
     /// What it takes up while it waits.
     pub fn bytes(&self) -> usize {
         self.texts.iter().map(String::len).sum::<usize>()

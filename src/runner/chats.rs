@@ -49,10 +49,10 @@ impl Runner {
         if self.runs(&chat.id) {
             // What the turn still writes would bring the chat back: it is stopped, and the chat goes after it.
             self.cancel(&chat.id, None);
-            self.to_delete.push((client, chat));
+            self.to_delete.push((Some(client), chat));
             return;
         }
-        self.delete_chat(client, chat);
+        self.delete_chat(Some(client), chat);
     }
 
     /// The turn is over that chats had to outlive.
@@ -62,10 +62,11 @@ impl Runner {
         }
     }
 
-    fn delete_chat(&mut self, client: ClientId, chat: ChatRef) {
+    /// `client`: who is told.
+    fn delete_chat(&mut self, client: Option<ClientId>, chat: ChatRef) {
         let ChatRef { id, request_id } = chat;
         self.forget_turns(&id);
-        let outbox = self.clients.get(&client).map(|state| state.outbox.clone());
+        let outbox = client.and_then(|client| self.clients.get(&client)).map(|state| state.outbox.clone());
         let (backend, chats) = (Arc::clone(&self.backend), self.chats.clone());
         self.tasks.spawn(async move {
             let ok = delete(backend.as_ref(), &chats, &id.0).await;
@@ -75,17 +76,15 @@ impl Runner {
         });
     }
 
-    pub(super) fn on_history_clear(&mut self, client: ClientId, id: SessionId) {
-        if self.runs(&id) {
-            let message = "This chat is answering; stop it first.".to_owned();
-            self.reply(client, error_message(Some(id), ErrorCode::Busy, message));
+    /// Browy's older way to delete a chat, which has no answer.
+    pub(super) fn on_history_clear(&mut self, id: SessionId) {
+        let chat = ChatRef { id, request_id: None };
+        if self.runs(&chat.id) {
+            self.cancel(&chat.id, None);
+            self.to_delete.push((None, chat));
             return;
         }
-        self.forget_turns(&id);
-        let (backend, chats) = (Arc::clone(&self.backend), self.chats.clone());
-        self.tasks.spawn(async move {
-            delete(backend.as_ref(), &chats, &id.0).await;
-        });
+        self.delete_chat(None, chat);
     }
 
     /// What this process knows of the turns of a chat that is to be deleted.

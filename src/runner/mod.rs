@@ -133,7 +133,7 @@ pub struct Runner {
     offered: Arc<watch::Sender<Vec<String>>>,
     chats: Chats,
     /// Chats that go when the turn that was stopped for it is over.
-    to_delete: Vec<(ClientId, ChatRef)>,
+    to_delete: Vec<(Option<ClientId>, ChatRef)>,
     /// Old chats were looked for.
     tidied: bool,
 }

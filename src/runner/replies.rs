@@ -29,7 +29,7 @@ impl Runner {
             Inbound::ChatList(request) => self.on_chat_list(client, request.request_id),
             Inbound::ChatHistory(history) => self.on_chat_history(client, history),
             Inbound::ChatDelete(chat) => self.on_chat_delete(client, chat),
-            Inbound::HistoryClear(cleared) => self.on_history_clear(client, cleared.session_id),
+            Inbound::HistoryClear(cleared) => self.on_history_clear(cleared.session_id),
             Inbound::ChatRename(rename) => self.on_chat_rename(client, rename),
             Inbound::ToolsList(request) => self.on_tools_list(client, request),
             Inbound::ProviderGet(request) => self.on_provider_get(client, request.request_id),

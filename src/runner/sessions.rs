@@ -207,12 +207,13 @@ impl Runner {
         if !self.owns(client, &send.session_id) {
             return self.not_open_here(client, send.session_id, turn);
         }
-        if send.text.trim().is_empty() {
-            let message = "The message is empty.".to_owned();
-            self.reply(client, error_in(send.session_id, Some(turn), ErrorCode::Unsupported, message));
-            return;
-        }
         let attached = match Attached::read(send.attachments) {
+            Ok(attached) if send.text.trim().is_empty() && attached.is_empty() => {
+                Err("The message is empty.".to_owned())
+            }
+            read => read,
+        };
+        let attached = match attached {
             Ok(attached) => attached,
             Err(why) => {
                 self.reply(client, error_in(send.session_id, Some(turn), ErrorCode::Unsupported, why));

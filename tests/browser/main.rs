@@ -6,6 +6,7 @@
 #[path = "../it/support/mod.rs"]
 mod support;
 
+mod chats;
 mod files;
 mod launch;
 mod lifetimes;

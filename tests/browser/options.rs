@@ -6,7 +6,7 @@ use browy::data::notes::{Note, Notes};
 use browy::paths::Paths;
 use serde_json::json;
 
-use crate::stage::{SOON, Stage};
+use crate::stage::{SOON, Stage, picture};
 use crate::support::chromium::{extension_folder, options};
 use crate::support::fake_cli::LIMIT;
 
@@ -44,14 +44,6 @@ impl Options {
                 for (const type of ['input', 'change']) field.dispatchEvent(new Event(type, {{ bubbles: true }})); }}"
         );
         self.0.evaluate_as_person(&set).await.unwrap();
-    }
-
-    /// A picture for whoever wants to look: `BROWY_SHOT` names the folder.
-    async fn picture(&self, name: &str) {
-        if let Some(folder) = std::env::var_os("BROWY_SHOT") {
-            let file = std::path::Path::new(&folder).join(format!("options-{name}.png"));
-            self.0.screenshot(&file).await.unwrap();
-        }
     }
 
     /// Nothing is wider than the window.
@@ -136,7 +128,7 @@ async fn status_model_provider_and_data_are_the_hosts() {
     page.click("#provider-save").await;
     page.says("#provider-key-hint", "stored").await;
     page.until("document.querySelector('#provider-key').value === ''").await;
-    page.picture("light").await;
+    picture(&page.0, "options-light").await;
 
     page.says("#notes", "<b>teal</b>").await;
     page.says("#notes", "https://a.test").await;
@@ -180,7 +172,7 @@ async fn page_without_a_host_says_so_and_keeps_its_own_settings() {
         "document.documentElement.lang === 'zh-CN' && document.querySelector('#theme').value === 'dark'",
     )
     .await;
-    page.picture("dark-zh").await;
+    picture(&page.0, "options-dark-zh").await;
     let beside = chromium.browser().open_window("about:blank").await.unwrap();
     let panel = chromium.browser().open_side_panel(&beside).await.unwrap();
     panel

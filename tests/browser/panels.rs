@@ -293,8 +293,6 @@ async fn earlier_conversation_shows_its_pictures_and_what_its_tools_answered() {
     panel.wait_for(&format!("{loaded}.length === 3"), SOON).await;
     let alone = "document.querySelectorAll('.restored .msg.user')[1]";
     panel.wait_for(&format!("{alone}.children.length === 1"), SOON).await;
-    if let Some(file) = std::env::var_os("BROWY_SHOT") {
-        panel.page.screenshot(std::path::Path::new(&file)).await.unwrap();
-    }
+    panel.picture("earlier").await;
     stage.close().await;
 }

@@ -78,9 +78,21 @@ pub struct Panel {
     pub page: Page,
 }
 
+/// A picture for whoever wants to look: `BROWY_SHOT` names the folder.
+pub async fn picture(page: &Page, name: &str) {
+    if let Some(folder) = std::env::var_os("BROWY_SHOT") {
+        page.screenshot(&std::path::Path::new(&folder).join(format!("{name}.png"))).await.unwrap();
+    }
+}
+
 impl Panel {
     pub async fn send(&self, text: &str) {
         send_prompt(&self.page, text).await.unwrap();
+    }
+
+    /// See [`picture`].
+    pub async fn picture(&self, name: &str) {
+        picture(&self.page, name).await;
     }
 
     /// Everything the panel shows.

@@ -3,7 +3,7 @@
 use browy::chromium::Page;
 use serde_json::{Value, json};
 
-use crate::stage::{SOON, Stage};
+use crate::stage::{SOON, Stage, picture};
 use crate::support::page_server::{PageServer, Route};
 
 /// The panel, and the front end of DevTools around it.
@@ -151,10 +151,7 @@ async fn terminal_works_on_the_inspected_tab_whatever_is_in_front() {
     terminal.prints("6").await;
     terminal.enter("/js").await;
     terminal.until("document.querySelector('#sign').textContent === '>'").await;
-    if let Some(folder) = std::env::var_os("BROWY_SHOT") {
-        let file = std::path::Path::new(&folder).join("devtools.png");
-        terminal.front.screenshot(&file).await.unwrap();
-    }
+    picture(&terminal.front, "devtools").await;
     front.close().await.unwrap();
     stage.close().await;
 }

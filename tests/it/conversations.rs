@@ -77,6 +77,22 @@ async fn attachments_go_with_the_prompt_or_the_prompt_does_not_go() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn picture_alone_is_a_message_and_nothing_at_all_is_none() {
+    let mut world = World::new();
+    let mut browser = world.browser().await;
+    browser.open_panel("sp-1").await;
+    let send = |attachments: Value| json!({ "type": "chat.send", "sessionId": "sp-1", "turnId": "t1", "text": " ", "attachments": attachments });
+    browser.send(send(json!([])));
+    let refused = browser.ending("sp-1").await;
+    assert!(matches!(refused, Outbound::ChatError(error) if error.message.contains("empty")));
+    browser.send(send(json!([{ "kind": "image", "mimeType": "image/png", "data": "aGk=" }])));
+    let turn = world.prompts.next().await;
+    assert_eq!(turn.prompt.images.len(), 1);
+    assert!(turn.prompt.text.starts_with("(The person sent this without words"), "{}", turn.prompt.text);
+    assert_eq!(turn.prompt.display.trim(), "", "the transcript shows what was sent");
+}
+
+#[tokio::test(start_paused = true)]
 async fn second_panel_waits_is_told_its_place_and_starts_when_the_first_ends() {
     let mut world = World::new();
     let mut browser = world.browser().await;
@@ -533,21 +549,20 @@ async fn a_bad_result_fails_its_call_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn clearing_a_chat_that_answers_is_refused_and_another_one_is_not_touched() {
+async fn clearing_a_chat_that_answers_stops_it_first_and_touches_no_other() {
     let mut world = World::new();
     let mut browser = world.browser().await;
     browser.open_panel("sp-1").await;
     browser.open_panel("sp-2").await;
     browser.prompts("sp-1", "t1", "work");
-    let turn = world.prompts.next().await;
-    browser.send(json!({ "type": "history.clear", "sessionId": "sp-1" }));
-    let refusal = browser.until(|message| matches!(message, Outbound::ChatError(_))).await;
-    assert!(matches!(refusal, Outbound::ChatError(error) if error.code == ErrorCode::Busy));
+    let mut turn = world.prompts.next().await;
     browser.send(json!({ "type": "history.clear", "sessionId": "sp-2" }));
     assert_eq!(world.deletions.recv().await.as_deref(), Some("sp-2"));
-    turn.says("m", "done").await;
-    turn.ends().await;
-    browser.ending("sp-1").await;
+    browser.send(json!({ "type": "history.clear", "sessionId": "sp-1" }));
+    turn.aborted().await;
+    let ending = browser.ending("sp-1").await;
+    assert!(matches!(ending, Outbound::ChatError(error) if error.code == ErrorCode::Aborted));
+    assert_eq!(world.deletions.recv().await.as_deref(), Some("sp-1"));
 }
 
 #[tokio::test(start_paused = true)]
