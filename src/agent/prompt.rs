@@ -179,7 +179,8 @@ pub fn words_of(message: &str) -> &str {
     while let Some(at) = message[from..].find("\n\n<") {
         let start = from + at;
         if is_block(&message[start + 2..]) {
-            return &message[..start];
+            let words = &message[..start];
+            return if words == WORDLESS { "" } else { words };
         }
         from = start + 3;
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::client::ClientId;
 use super::settings::TEST_CHAT;
-use super::{Runner, error_message, failed};
+use super::{Runner, failed};
 use crate::agent::{AgentBackend, AgentError, BackendStatus, StoredChat};
 use crate::data::chats::{ChatRecord, Chats, Cost, Listed, Records, outdated};
 use crate::data::{SharedFileError, now};
