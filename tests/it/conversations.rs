@@ -555,7 +555,7 @@ async fn clearing_a_chat_that_answers_stops_it_first_and_touches_no_other() {
     browser.open_panel("sp-1").await;
     browser.open_panel("sp-2").await;
     browser.prompts("sp-1", "t1", "work");
-    let mut turn = world.prompts.next().await;
+    let turn = world.prompts.next().await;
     browser.send(json!({ "type": "history.clear", "sessionId": "sp-2" }));
     assert_eq!(world.deletions.recv().await.as_deref(), Some("sp-2"));
     browser.send(json!({ "type": "history.clear", "sessionId": "sp-1" }));
