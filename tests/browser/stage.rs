@@ -10,7 +10,7 @@ use crate::support::fake_cli::FakeCli;
 use crate::support::processes::Mark;
 
 /// What must come; a busy machine may take its time.
-pub const SOON: Duration = Duration::from_secs(30);
+pub const SOON: Duration = Duration::from_secs(60);
 
 pub struct Stage {
     pub chromium: Chromium,

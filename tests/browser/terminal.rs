@@ -184,8 +184,8 @@ async fn line_keeps_its_history_completes_commands_and_stops() {
 
     let chat = "chrome.storage.session.get(null).then((all) => Object.entries(all).find(([key]) => key.startsWith('devtools.'))[1])";
     let first = terminal.value(chat).await;
-    terminal.value("location.reload()").await;
-    terminal.until("document.querySelector('#state')?.dataset.state === 'ready'").await;
+    terminal.value("{ window.isOld = true; location.reload(); }").await;
+    terminal.until("!window.isOld && document.querySelector('#state')?.dataset.state === 'ready'").await;
     assert_eq!(terminal.value(chat).await, first, "the chat of the tab goes on");
     terminal.key("ArrowUp").await;
     assert_eq!(terminal.value(line).await, "write a book", "the history outlives the page");

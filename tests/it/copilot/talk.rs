@@ -183,6 +183,8 @@ async fn pictures_of_tools_and_prompts_reach_the_model() {
         assert_eq!(pictures(&model.last()), std::slice::from_ref(&wanted));
         let mut with_picture = prompt("And this?");
         with_picture.images.push(pixel());
+        // The person sent it without words.
+        with_picture.display.clear();
         finish(backend.prompt(chat("sp-pic2", &["shot"]), with_picture).await.unwrap()).await;
         assert_eq!(pictures(&model.last()), [wanted]);
         backend.shutdown(Duration::from_secs(1)).await;
