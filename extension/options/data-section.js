@@ -118,8 +118,12 @@ function fill(id, rows, known) {
  */
 function sure(question) {
   const dialog = byId('sure', HTMLDialogElement);
+  const form = byId('sure-form', HTMLFormElement);
   byId('sure-text').textContent = question;
-  dialog.returnValue = 'no';
   dialog.showModal();
-  return new Promise((resolve) => dialog.addEventListener('close', () => resolve(dialog.returnValue === 'yes'), { once: true }));
+  return new Promise((resolve) => {
+    // Not its `close`, which comes later: by then the next question may be open.
+    form.onsubmit = (event) => resolve(event.submitter instanceof HTMLButtonElement && event.submitter.value === 'yes');
+    dialog.oncancel = () => resolve(false);
+  });
 }
